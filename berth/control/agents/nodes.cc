@@ -1,17 +1,8 @@
 #include "berth/control/agents/nodes.h"
 
-#include "berth/control/agents/return_to_service.h"
-
 namespace berth {
 
 Nodes::Nodes(const ClusterState& state) { install(state.spec()); }
-
-void Nodes::install(const ClusterSpec& spec) {
-    by_name_.clear();
-    for (std::size_t i = 0; i < spec.nodes.size(); ++i) {
-        by_name_.emplace(spec.nodes[i].name, NodeId::from_index(i));
-    }
-}
 
 void Nodes::reinstall(TurnBuilder& builder, const ClusterSpec& before) {
     const ClusterSpec& spec = builder.state().spec();
@@ -40,33 +31,12 @@ void Nodes::lose(TurnBuilder& builder, Link link) {
     queue_.mark(*node);  // The timeout keeps counting from its last message.
 }
 
-std::optional<Time> Nodes::silence_due(const ClusterState& state, NodeId node) const {
-    const NodeSession& session = sessions_.of(node);
-    if (!session.link && !state.condition(node).responding) return std::nullopt;
-    return session.heard_at + state.spec().scheduling.agent_timeout;
-}
-
-// Also closes the link of a node that does not respond, so that there is only one way back: a
-// registration with the whole inventory.
-void Nodes::note_silence(TurnBuilder& builder) {
+void Nodes::check_due(TurnBuilder& builder) {
     for (const NodeId node : queue_.take_due(builder.now())) {
         queue_.mark(node);
-        const std::optional<Time> due = silence_due(builder.state(), node);
-        if (!due || *due > builder.now()) {
-            settle_silent(builder, node);
-            order_node_programs(builder, node);
-            continue;
-        }
-        builder.log(LogLevel::warning,
-                    "node " + builder.state().spec().node(node).name +
-                        " is not responding: nothing heard for " +
-                        std::to_string(seconds(builder.now() - sessions_.of(node).heard_at)) +
-                        " seconds");
-        if (builder.state().condition(node).responding) builder.record(NodeNotResponding{node});
-        if (const std::optional<Link> link = sessions_.of(node).link) builder.close(*link);
-        sessions_.close(node);
-        sessions_.of(node).silent_at = builder.now();
-        set_down_if_kept(builder, node);
+        if (unresponsive_nodes_.mark_if_late(builder, node)) continue;
+        unresponsive_nodes_.settle_jobs(builder, node);
+        order_node_programs(builder, node);
     }
 }
 

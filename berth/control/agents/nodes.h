@@ -7,7 +7,7 @@
 // - Orders are never queued. sync() derives them from the state when something about the node has
 //   changed, when its agent registers, and when an order has had no effect for a while.
 // - An attempt leaves the state only when its agent says so (an end from the spool, a tombstone's
-//   answer, a new boot id), when the node is declared dead (unresponsive_nodes.cc), or when an
+//   answer, a new boot id), when the node is declared dead (unresponsive_nodes.h), or when an
 //   administrator says so.
 #pragma once
 
@@ -19,6 +19,7 @@
 #include "berth/control/agents/refusals.h"
 #include "berth/control/agents/sessions.h"
 #include "berth/control/agents/sync_queue.h"
+#include "berth/control/agents/unresponsive_nodes.h"
 #include "berth/control/turn/turn_builder.h"
 
 namespace berth {
@@ -28,22 +29,23 @@ public:
     explicit Nodes(const ClusterState& state);
     Nodes(const Nodes&) = delete;  // The parts refer to one another.
     Nodes& operator=(const Nodes&) = delete;
-    void install(const ClusterSpec& spec);  // Call after SpecInstalled.
+    // Call after SpecInstalled.
+    void install(const ClusterSpec& spec) { sessions_.install(spec); }
     // The same while agents are connected: nodes whose description changed register anew.
     void reinstall(TurnBuilder& builder, const ClusterSpec& before);
 
     // ---- Messages from the agents.
     void hear(TurnBuilder& builder, AgentInput input);
     void lose(TurnBuilder& builder, Link link);
-    // Marks nodes that have sent nothing for the agent timeout as not responding, hence
-    // unschedulable. Their attempts end only by the fence program, `presume_dead_after` or the
-    // job's `--berth-presume-dead`: see unresponsive_nodes.cc.
-    void note_silence(TurnBuilder& builder);
+    // What is due by now for nodes that no message is about: they are marked as not responding, the
+    // jobs of those that do not respond are settled, and node programs are ordered.
+    void check_due(TurnBuilder& builder);
 
-    // ---- Nodes that do not respond (unresponsive_nodes.cc).
     // A new controller has heard from no agent yet: the timeout of each node counts from this call.
-    void begin_watch(TurnBuilder& builder);
-    void fence_answered(TurnBuilder& builder, const FenceAnswered& answer);
+    void begin_watch(TurnBuilder& builder) { unresponsive_nodes_.begin_watch(builder); }
+    void on_fence_answered(TurnBuilder& builder, const FenceAnswered& answer) {
+        unresponsive_nodes_.on_fence_answered(builder, answer);
+    }
 
     // ---- Requests of commands.
     bool is_connected(NodeId node) const { return sessions_.of(node).link.has_value(); }
@@ -93,15 +95,6 @@ private:
     void orphan_ended(TurnBuilder& builder, NodeId node, AttemptId attempt);
     AttemptId meant_attempt(const TurnBuilder& builder, AttemptId attempt) const;
 
-    // unresponsive_nodes.cc
-    std::optional<Time> settling_due(const ClusterState& state, NodeId node) const;
-    void settle_silent(TurnBuilder& builder, NodeId node);
-    void mark_silent(const TurnBuilder& builder);
-    void presume_dead(TurnBuilder& builder, NodeId node);
-    void end_attempts_on(TurnBuilder& builder, NodeId node);
-    void note_survival(TurnBuilder& builder, NodeId node);
-    void ask_fence(TurnBuilder& builder, NodeId node);
-
     // sync.cc
     void sync(TurnBuilder& builder, NodeId node);
     void order_node_programs(TurnBuilder& builder, NodeId node);
@@ -111,15 +104,13 @@ private:
     void sync_steps(TurnBuilder& builder, NodeId node, const Job& job, RunProgress& run);
     void sync_frozen(TurnBuilder& builder, NodeId node, const Job& job, RunProgress& run);
     void sync_orphans(TurnBuilder& builder, NodeId node);
-    std::optional<Time> silence_due(const ClusterState& state, NodeId node) const;
     std::optional<Time> next_due(const TurnBuilder& builder, NodeId node) const;
 
     Sessions sessions_;
     SyncQueue queue_;
     HealthChecks health_checks_{sessions_};
     Reboots reboots_{sessions_};
-    std::size_t fencing_ = 0;  // Sessions with a fence call under way.
-    std::map<std::string, NodeId, std::less<>> by_name_;
+    UnresponsiveNodes unresponsive_nodes_{sessions_, queue_};
     // Jobs that hold resources, as they were when their nodes were last marked. Only a job that
     // differs from its entry marks its nodes again.
     struct Seen {

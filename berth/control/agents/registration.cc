@@ -57,24 +57,23 @@ void Nodes::register_node(TurnBuilder& builder, const AgentInput& input,
 
 // An unknown node may join as a dynamic node. A deleted dynamic node may still have ends to report.
 Result<NodeId> Nodes::known_node(TurnBuilder& builder, const Registration& registration) {
-    const auto found = by_name_.find(registration.node);
-    const NodeSpec* const spec =
-        found == by_name_.end() ? nullptr : &builder.state().spec().node(found->second);
-    if (spec != nullptr && !spec->is_dynamic()) return found->second;
+    const std::optional<NodeId> found = sessions_.find(registration.node);
+    const NodeSpec* const spec = found ? &builder.state().spec().node(*found) : nullptr;
+    if (spec != nullptr && !spec->is_dynamic()) return *found;
     if (!registration.joins) {
-        if (spec != nullptr && !spec->gone) return found->second;
+        if (spec != nullptr && !spec->gone) return *found;
         return Error{ErrorCode::not_found, spec == nullptr
                                                ? "the configuration has no such node"
                                                : "it was deleted: start its agent again"};
     }
     BERTH_TRY(std::optional<NodeDescribed> fact,
               joined(builder.state(), registration.node, *registration.joins));
-    if (!fact) return found->second;
+    if (!fact) return *found;
     const ClusterSpec before = builder.state().spec();
     builder.record(*std::move(fact));
     reinstall(builder, before);
     builder.log(LogLevel::info, "node " + registration.node + " joins");
-    return by_name_.find(registration.node)->second;
+    return *sessions_.find(registration.node);
 }
 
 void Nodes::accept(TurnBuilder& builder, Link link, NodeId node, const Registration& registration) {
@@ -82,7 +81,7 @@ void Nodes::accept(TurnBuilder& builder, Link link, NodeId node, const Registrat
     const bool same_boot = !builder.protections().boot_ids ||
                            builder.state().condition(node).boot_id == registration.boot_id;
     const NodeCondition before = builder.state().condition(node);
-    const bool was_silent = sessions_.of(node).silent_at.has_value();
+    const bool was_unresponsive = unresponsive_nodes_.is_marked(node);
     if (const auto superseded =
             sessions_.open(node, link, registration, builder.now(), same_boot)) {
         builder.close(*superseded);
@@ -94,8 +93,8 @@ void Nodes::accept(TurnBuilder& builder, Link link, NodeId node, const Registrat
     std::erase_if(over, [&](JobId job) { return !is_over(builder.state(), job); });
     welcome(builder, node, std::move(over));
     builder.record(session.registered);
-    note_survival(builder, node);
-    return_to_service(builder, node, before, was_silent);
+    unresponsive_nodes_.on_registered(builder, node);
+    return_to_service(builder, node, before, was_unresponsive);
     health_checks_.on_registered(builder, node);
     reboots_.on_registered(builder, node, same_boot);
     take_gpu_faults(builder, node, session.instance, registration.faults);

@@ -11,6 +11,19 @@ RunProgress& NodeSession::run(AttemptId attempt) {
     return run;
 }
 
+void Sessions::install(const ClusterSpec& spec) {
+    by_name_.clear();
+    for (std::size_t i = 0; i < spec.nodes.size(); ++i) {
+        by_name_.emplace(spec.nodes[i].name, NodeId::from_index(i));
+    }
+}
+
+std::optional<NodeId> Sessions::find(const std::string& name) const {
+    const auto found = by_name_.find(name);
+    if (found == by_name_.end()) return std::nullopt;
+    return found->second;
+}
+
 std::optional<NodeId> Sessions::node_on(Link link) const {
     const auto found = links_.find(link);
     if (found == links_.end()) return std::nullopt;
@@ -50,7 +63,6 @@ std::optional<Link> Sessions::open(NodeId node, Link link, const Registration& r
     session.boot_id = registration.boot_id;
     session.agent_started_at = registration.agent_started_at;
     session.heard_at = now;
-    session.silent_at.reset();
     session.orphans.clear();
     if (!same_boot) session.runs.clear();
     for (auto& [job, run] : session.runs) {

@@ -61,10 +61,6 @@ struct NodeSession {
     // Attempts that are alive on the node but not in the state. They are being ended; until they
     // are gone, nothing is launched here.
     std::map<AttemptId, Delivery> orphans;
-    // When this controller marked it not responding; nullopt: it did not.
-    std::optional<Time> silent_at;
-    bool fencing = false;  // A fence call is under way.
-    Time fence_at{};       // No fence call before this time.
 
     // The progress of the attempt that currently holds resources on the node.
     RunProgress& run(AttemptId attempt);
@@ -72,6 +68,9 @@ struct NodeSession {
 
 class Sessions {
 public:
+    void install(const ClusterSpec& spec);
+    std::optional<NodeId> find(const std::string& name) const;
+
     NodeSession& of(NodeId node) { return nodes_[node]; }
     const NodeSession& of(NodeId node) const { return nodes_[node]; }
     std::optional<NodeId> node_on(Link link) const;  // nullopt: the link is unknown or closed.
@@ -107,6 +106,7 @@ public:
 private:
     PerNode<NodeSession> nodes_;
     std::map<Link, NodeId> links_;
+    std::map<std::string, NodeId, std::less<>> by_name_;
 };
 
 }  // namespace berth

@@ -119,14 +119,11 @@ void Nodes::sync_steps(TurnBuilder& builder, NodeId node, const Job& job, RunPro
 // When to look at the node again if nothing happens before.
 std::optional<Time> Nodes::next_due(const TurnBuilder& builder, NodeId node) const {
     const NodeSession& session = sessions_.of(node);
-    std::optional<Time> due = silence_due(builder.state(), node);
+    std::optional<Time> due = unresponsive_nodes_.next_due(builder.state(), node);
     const auto earlier = [&](Time at) { due = due ? std::min(*due, at) : at; };
     if (const auto reboot = reboots_.next_due(builder.state(), node)) earlier(*reboot);
     if (const auto check = health_checks_.next_due(node)) earlier(*check);
-    if (!session.link) {
-        if (const auto settling = settling_due(builder.state(), node)) earlier(*settling);
-        return due;
-    }
+    if (!session.link) return due;
     for (const auto& [attempt, delivery] : session.orphans) earlier(delivery.next_at());
     for (const auto& [job, run] : session.runs) {
         if (run.need != RunProgress::Need::nothing) {

@@ -103,7 +103,7 @@ Turn Controller::turn(Time now, std::vector<Input> inputs, bool has_room, Observ
     // respond.
     const bool heard_all = inputs.size() < kManyInputs;
     for (Input& input : inputs) parts.take(builder, std::move(input), has_room);
-    if (heard_all) parts.nodes.note_silence(builder);
+    if (heard_all) parts.nodes.check_due(builder);
     parts.forget_old(builder);
     parts.warn(builder);
     parts.notices.note_limits(builder);
@@ -137,7 +137,7 @@ void Controller::Parts::take(TurnBuilder& builder, Input input, bool has_room) {
     } else if (const auto* lost = std::get_if<LinkLost>(&input)) {
         nodes.lose(builder, lost->link);
     } else if (const auto* answer = std::get_if<FenceAnswered>(&input)) {
-        nodes.fence_answered(builder, *answer);
+        nodes.on_fence_answered(builder, *answer);
     } else if (const auto* hook = std::get_if<HookAnswered>(&input)) {
         hooks.answered(builder, *hook);
     } else {
