@@ -40,47 +40,6 @@ void Nodes::check_due(TurnBuilder& builder) {
     }
 }
 
-void Nodes::end_at_once(const Job& job) {
-    for (const NodeShare& share : job.allocation->shares) {
-        RunProgress& run = sessions_.of(share.node).run({job.id, job.attempt});
-        run.at_once = true;
-        run.delivery = {};
-        queue_.mark(share.node);
-    }
-}
-
-void Nodes::start_step(const Job& job, const Step& step, LaunchStep common) {
-    const auto launch = std::make_shared<const LaunchStep>(std::move(common));
-    for (const StepShare& share : step.shares) {
-        RunProgress& run = sessions_.of(share.node).run({job.id, job.attempt});
-        StepProgress& progress = run.steps[step.id];
-        progress.launch = launch;
-        progress.srun = {launch->io_address, launch->io_token};
-        queue_.mark(share.node);
-    }
-}
-
-std::optional<SrunPlace> Nodes::srun_of(const Job& job, const Step& step) const {
-    for (const StepShare& share : step.shares) {
-        const auto& runs = sessions_.of(share.node).runs;
-        const auto run = runs.find(job.id);
-        if (run == runs.end() || run->second.attempt != job.attempt) continue;
-        const auto found = run->second.steps.find(step.id);
-        if (found == run->second.steps.end() || found->second.srun.token.empty()) continue;
-        return found->second.srun;
-    }
-    return std::nullopt;
-}
-
-void Nodes::end_step(const Job& job, const Step& step) {
-    for (const StepShare& share : step.shares) {
-        StepProgress& progress = sessions_.of(share.node).run({job.id, job.attempt}).steps[step.id];
-        progress.ending = true;
-        progress.delivery = {};
-        queue_.mark(share.node);
-    }
-}
-
 void Nodes::signal(TurnBuilder& builder, const Job& job, std::span<const NodeId> nodes,
                    const SignalAttempt& order) {
     BERTH_ASSERT(order.job == job.id && order.attempt == job.attempt);

@@ -17,6 +17,7 @@
 #include "berth/control/agents/health_checks.h"
 #include "berth/control/agents/reboots.h"
 #include "berth/control/agents/refusals.h"
+#include "berth/control/agents/runs_on_nodes.h"
 #include "berth/control/agents/sessions.h"
 #include "berth/control/agents/sync_queue.h"
 #include "berth/control/agents/unresponsive_nodes.h"
@@ -51,13 +52,15 @@ public:
     bool is_connected(NodeId node) const { return sessions_.of(node).link.has_value(); }
     // Call when a command changes what the node should do.
     void look_at(NodeId node) { queue_.mark(node); }
-    // The job's processes get SIGKILL without a SIGTERM first, once the state says that the job
-    // ends.
-    void end_at_once(const Job& job);
-    void start_step(const Job& job, const Step& step, LaunchStep common);
-    void end_step(const Job& job, const Step& step);
-    // nullopt: the step was created under an earlier controller, which alone knew the address.
-    std::optional<SrunPlace> srun_of(const Job& job, const Step& step) const;
+    // See RunsOnNodes.
+    void end_at_once(const Job& job) { runs_.end_at_once(job); }
+    void start_step(const Job& job, const Step& step, LaunchStep common) {
+        runs_.start_step(job, step, std::move(common));
+    }
+    void end_step(const Job& job, const Step& step) { runs_.end_step(job, step); }
+    std::optional<SrunPlace> srun_of(const Job& job, const Step& step) const {
+        return runs_.srun_of(job, step);
+    }
     // Sent once. A signal is lost if the link is down.
     void signal(TurnBuilder& builder, const Job& job, std::span<const NodeId> nodes,
                 const SignalAttempt& order);
@@ -108,6 +111,7 @@ private:
 
     Sessions sessions_;
     SyncQueue queue_;
+    RunsOnNodes runs_{queue_};
     HealthChecks health_checks_{sessions_};
     Reboots reboots_{sessions_};
     UnresponsiveNodes unresponsive_nodes_{sessions_, queue_};

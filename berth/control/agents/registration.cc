@@ -82,10 +82,10 @@ void Nodes::accept(TurnBuilder& builder, Link link, NodeId node, const Registrat
                            builder.state().condition(node).boot_id == registration.boot_id;
     const NodeCondition before = builder.state().condition(node);
     const bool was_unresponsive = unresponsive_nodes_.is_marked(node);
-    if (const auto superseded =
-            sessions_.open(node, link, registration, builder.now(), same_boot)) {
+    if (const auto superseded = sessions_.open(node, link, registration, builder.now())) {
         builder.close(*superseded);
     }
+    runs_.on_registered(node, same_boot);
     NodeSession& session = sessions_.of(node);
     session.registered = registered_fact(node, registration);
     session.oldest_live = oldest_live_job(builder.state());
@@ -101,9 +101,10 @@ void Nodes::accept(TurnBuilder& builder, Link link, NodeId node, const Registrat
     check_hardware(builder, node, registration.found);
     settle_steps(builder, node, registration, same_boot);
     settle(builder, node, registration, same_boot);
-    if (!session.orphans.empty()) {
+    const auto& orphans = runs_.of(node).orphans;
+    if (!orphans.empty()) {
         builder.log(LogLevel::warning, "node " + registration.node + " runs " +
-                                           std::to_string(session.orphans.size()) +
+                                           std::to_string(orphans.size()) +
                                            " attempts that are nobody's; it takes no work until "
                                            "they are gone");
         builder.record(NodeNotResponding{node});
@@ -114,11 +115,11 @@ void Nodes::accept(TurnBuilder& builder, Link link, NodeId node, const Registrat
 // The whole inventory goes into one record.
 void Nodes::settle(TurnBuilder& builder, NodeId node, const Registration& registration,
                    bool same_boot) {
-    NodeSession& session = sessions_.of(node);
+    NodeRuns& here = runs_.of(node);
     std::vector<Believed> believed;
     for (const JobId id : builder.state().jobs_on(node)) {
         const AttemptId attempt{id, builder.state().find_job(id)->attempt};
-        believed.push_back({attempt, session.run(attempt).started});
+        believed.push_back({attempt, here.run(attempt).started});
     }
     std::vector<AttemptReport> inventory = registration.attempts;
     // With the protection off, the spool arrives too late.
@@ -130,9 +131,9 @@ void Nodes::settle(TurnBuilder& builder, NodeId node, const Registration& regist
         builder.record(
             AttemptEnded{.job = lost.job, .attempt = lost.attempt, .node = node, .lost = true});
     }
-    for (const AttemptId& live : result.live) session.run(live).started = true;
-    for (const AttemptId& gone : result.gone) session.run(gone).gone = true;
-    for (const AttemptId& orphan : result.orphans) session.orphans[orphan] = {};
+    for (const AttemptId& live : result.live) here.run(live).started = true;
+    for (const AttemptId& gone : result.gone) here.run(gone).gone = true;
+    for (const AttemptId& orphan : result.orphans) here.orphans[orphan] = {};
     for (const AttemptReport& report : registration.attempts) {
         if (!report.live) attempt_ended(builder, node, report, same_boot);
     }
@@ -158,7 +159,7 @@ void Nodes::settle_steps(TurnBuilder& builder, NodeId node, const Registration& 
 // will.
 void Nodes::settle_steps_of(TurnBuilder& builder, NodeId node, AttemptId attempt,
                             const std::vector<StepId>& live) {
-    RunProgress& run = sessions_.of(node).run(attempt);
+    RunProgress& run = runs_.of(node).run(attempt);
     std::vector<StepId> lost;
     for (const Step& step : builder.state().find_job(attempt.job)->steps) {
         if (!runs_on(step, node)) continue;

@@ -56,12 +56,12 @@ void Nodes::hear(TurnBuilder& builder, AgentInput input) {
 }
 
 void Nodes::attempt_started(TurnBuilder& builder, NodeId node, AttemptId attempt) {
-    NodeSession& session = sessions_.of(node);
+    NodeRuns& here = runs_.of(node);
     if (holds(builder.state(), node, attempt)) {
-        session.run(attempt).started = true;
+        here.run(attempt).started = true;
         refusals_.forget(builder.state(), node, attempt.job);
     } else {
-        session.orphans.try_emplace(attempt);  // It should not be there.
+        here.orphans.try_emplace(attempt);  // It should not be there.
     }
     queue_.mark(node);
 }
@@ -69,7 +69,7 @@ void Nodes::attempt_started(TurnBuilder& builder, NodeId node, AttemptId attempt
 void Nodes::attempt_frozen(TurnBuilder& builder, NodeId node, const AttemptFrozen& report) {
     const AttemptId attempt{report.job, report.attempt};
     if (!holds(builder.state(), node, attempt)) return;
-    RunProgress& run = sessions_.of(node).run(attempt);
+    RunProgress& run = runs_.of(node).run(attempt);
     run.frozen = std::max(run.frozen, report.change);
     queue_.mark(node);
 }
@@ -87,7 +87,7 @@ void Nodes::attempt_ended(TurnBuilder& builder, NodeId node, const AttemptReport
                           bool same_boot) {
     const AttemptId attempt = meant_attempt(builder, {report.job, report.attempt});
     if (holds(builder.state(), node, attempt)) {
-        const bool started = sessions_.of(node).run(attempt).started;
+        const bool started = runs_.of(node).run(attempt).started;
         // Only a failure before anything ran counts as a failed launch, which holds the job.
         const bool launch_failed = !report.failure.empty() && !report.batch_exit && same_boot &&
                                    (report.never_ran || !started);
@@ -138,15 +138,16 @@ void Nodes::drain_for(TurnBuilder& builder, NodeId node, const AttemptReport& re
 
 // When the last orphan has ended, the node may take work again.
 void Nodes::orphan_ended(TurnBuilder& builder, NodeId node, AttemptId attempt) {
-    NodeSession& session = sessions_.of(node);
-    if (session.orphans.erase(attempt) == 0 || !session.orphans.empty()) return;
-    if (!builder.state().condition(node).responding) builder.record(session.registered);
+    std::map<AttemptId, Delivery>& orphans = runs_.of(node).orphans;
+    if (orphans.erase(attempt) == 0 || !orphans.empty()) return;
+    if (builder.state().condition(node).responding) return;
+    builder.record(sessions_.of(node).registered);
 }
 
 void Nodes::step_started(TurnBuilder& builder, NodeId node, const StepStarted& report) {
     const AttemptId attempt{report.job, report.attempt};
     if (!holds(builder.state(), node, attempt)) return;
-    RunProgress& run = sessions_.of(node).run(attempt);
+    RunProgress& run = runs_.of(node).run(attempt);
     run.started = true;
     const Step* const step = find_step(*builder.state().find_job(report.job), report.step);
     if (step == nullptr || !runs_on(*step, node)) return;
@@ -165,7 +166,7 @@ void Nodes::step_ended(TurnBuilder& builder, NodeId node, const StepReport& repo
                                      failed ? kFailedStep : report.exit, report.out_of_memory,
                                      report.usage});
         }
-        sessions_.of(node).run({report.job, report.attempt}).steps.erase(report.step);
+        runs_.of(node).run({report.job, report.attempt}).steps.erase(report.step);
     }
     sessions_.send_order(builder, node, AcknowledgeEnd{report.job, report.attempt, report.step});
     queue_.mark(node);

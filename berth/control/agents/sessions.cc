@@ -2,15 +2,6 @@
 
 namespace berth {
 
-RunProgress& NodeSession::run(AttemptId attempt) {
-    RunProgress& run = runs[attempt.job];
-    if (run.attempt != attempt.attempt) {
-        run = RunProgress{};
-        run.attempt = attempt.attempt;
-    }
-    return run;
-}
-
 void Sessions::install(const ClusterSpec& spec) {
     by_name_.clear();
     for (std::size_t i = 0; i < spec.nodes.size(); ++i) {
@@ -51,7 +42,7 @@ Sessions::Judgement Sessions::judge(NodeId node, Link link, const Registration& 
 }
 
 std::optional<Link> Sessions::open(NodeId node, Link link, const Registration& registration,
-                                   Time now, bool same_boot) {
+                                   Time now) {
     NodeSession& session = of(node);
     std::optional<Link> superseded;
     if (session.link && *session.link != link) superseded = session.link;
@@ -63,12 +54,6 @@ std::optional<Link> Sessions::open(NodeId node, Link link, const Registration& r
     session.boot_id = registration.boot_id;
     session.agent_started_at = registration.agent_started_at;
     session.heard_at = now;
-    session.orphans.clear();
-    if (!same_boot) session.runs.clear();
-    for (auto& [job, run] : session.runs) {
-        run.delivery = {};
-        for (auto& [id, step] : run.steps) step.delivery = {};
-    }
     return superseded;
 }
 

@@ -16,11 +16,10 @@ void Nodes::sync_marked(TurnBuilder& builder) {
 }
 
 void Nodes::sync(TurnBuilder& builder, NodeId node) {
-    NodeSession& session = sessions_.of(node);
-    std::erase_if(session.runs, [&](const auto& entry) {
+    std::erase_if(runs_.of(node).runs, [&](const auto& entry) {
         return !holds(builder.state(), node, {entry.first, entry.second.attempt});
     });
-    if (!session.link) return;  // The next registration marks the node again.
+    if (!is_connected(node)) return;  // The next registration marks the node again.
     sync_orphans(builder, node);
     for (const JobId id : builder.state().jobs_on(node)) {
         sync_run(builder, node, *builder.state().find_job(id));
@@ -34,7 +33,7 @@ void Nodes::order_node_programs(TurnBuilder& builder, NodeId node) {
 }
 
 void Nodes::sync_orphans(TurnBuilder& builder, NodeId node) {
-    for (auto& [attempt, delivery] : sessions_.of(node).orphans) {
+    for (auto& [attempt, delivery] : runs_.of(node).orphans) {
         if (!delivery.due(builder.now())) continue;
         delivery.sent(builder.now());
         sessions_.send_order(
@@ -51,13 +50,13 @@ RunProgress::Need Nodes::need_of(const TurnBuilder& builder, NodeId node, const 
         return told ? RunProgress::Need::end : RunProgress::Need::nothing;
     }
     // An orphan may hold resources that this job needs.
-    if (job.is_configuring() || run.started || !sessions_.of(node).orphans.empty())
+    if (job.is_configuring() || run.started || !runs_.of(node).orphans.empty())
         return RunProgress::Need::nothing;
     return RunProgress::Need::launch;
 }
 
 void Nodes::sync_run(TurnBuilder& builder, NodeId node, const Job& job) {
-    RunProgress& run = sessions_.of(node).run({job.id, job.attempt});
+    RunProgress& run = runs_.of(node).run({job.id, job.attempt});
     const RunProgress::Need need = need_of(builder, node, job, run);
     if (std::exchange(run.need, need) != need) run.delivery = {};
     if (need == RunProgress::Need::nothing) {
@@ -118,14 +117,14 @@ void Nodes::sync_steps(TurnBuilder& builder, NodeId node, const Job& job, RunPro
 
 // When to look at the node again if nothing happens before.
 std::optional<Time> Nodes::next_due(const TurnBuilder& builder, NodeId node) const {
-    const NodeSession& session = sessions_.of(node);
     std::optional<Time> due = unresponsive_nodes_.next_due(builder.state(), node);
     const auto earlier = [&](Time at) { due = due ? std::min(*due, at) : at; };
     if (const auto reboot = reboots_.next_due(builder.state(), node)) earlier(*reboot);
     if (const auto check = health_checks_.next_due(node)) earlier(*check);
-    if (!session.link) return due;
-    for (const auto& [attempt, delivery] : session.orphans) earlier(delivery.next_at());
-    for (const auto& [job, run] : session.runs) {
+    if (!is_connected(node)) return due;
+    const NodeRuns& here = runs_.of(node);
+    for (const auto& [attempt, delivery] : here.orphans) earlier(delivery.next_at());
+    for (const auto& [job, run] : here.runs) {
         if (run.need != RunProgress::Need::nothing) {
             earlier(run.delivery.next_at());
             continue;
