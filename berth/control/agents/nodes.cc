@@ -1,5 +1,7 @@
 #include "berth/control/agents/nodes.h"
 
+#include <algorithm>
+
 namespace berth {
 
 Nodes::Nodes(const ClusterState& state) { install(state.spec()); }
@@ -50,22 +52,28 @@ void Nodes::notify(TurnBuilder& builder, const Job& job, const std::string& text
     sessions_.send_order(builder, job.nodes.front(), NotifyAttempt{job.id, job.attempt, text});
 }
 
-// A change to a job that holds resources concerns its nodes only if it is another run, or its end.
-void Nodes::mark_changed(const ClusterState& state, const ClusterState::Touched& touched) {
-    for (const JobId id : touched.gone) seen_.erase(id);
-    for (const JobId id : touched.jobs) {
-        const Job* const job = state.find_job(id);
-        if (job == nullptr || !job->allocation) {
-            seen_.erase(id);
-            continue;
-        }
-        const Seen is{job->attempt, job->state, job->suspension ? job->suspension->changes : 0,
-                      job->is_configuring()};
-        const auto [was, is_new] = seen_.emplace(id, is);
-        if (!is_new && was->second == is) continue;
-        was->second = is;
-        for (const NodeShare& share : job->allocation->shares) queue_.mark(share.node);
+void Nodes::order_node_programs(TurnBuilder& builder, NodeId node) {
+    reboots_.order_due(builder, node);
+    health_checks_.run_due(builder, node);
+}
+
+void Nodes::sync_marked(TurnBuilder& builder) {
+    for (const NodeId node : queue_.take_marked()) {
+        order_sync_.sync(builder, node);
+        if (is_connected(node)) order_node_programs(builder, node);
+        queue_.check_at(node, next_due(builder.state(), node));
     }
+}
+
+// When to look at the node again if nothing happens before.
+std::optional<Time> Nodes::next_due(const ClusterState& state, NodeId node) const {
+    std::optional<Time> due = unresponsive_nodes_.next_due(state, node);
+    for (const std::optional<Time>& at :
+         {reboots_.next_due(state, node), health_checks_.next_due(node),
+          order_sync_.next_due(node)}) {
+        if (at) due = due ? std::min(*due, *at) : at;
+    }
+    return due;
 }
 
 }  // namespace berth

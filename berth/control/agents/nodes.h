@@ -15,6 +15,7 @@
 #include <span>
 
 #include "berth/control/agents/health_checks.h"
+#include "berth/control/agents/order_sync.h"
 #include "berth/control/agents/reboots.h"
 #include "berth/control/agents/refusals.h"
 #include "berth/control/agents/runs_on_nodes.h"
@@ -67,7 +68,9 @@ public:
     void notify(TurnBuilder& builder, const Job& job, const std::string& text);  // Sent once, too.
 
     // ---- Orders that the state implies; called at the end of a turn.
-    void mark_changed(const ClusterState& state, const ClusterState::Touched& touched);
+    void mark_changed(const ClusterState& state, const ClusterState::Touched& touched) {
+        order_sync_.mark_changed(state, touched);
+    }
     void sync_marked(TurnBuilder& builder);
 
     std::optional<Time> next_check() const { return queue_.next_check(); }
@@ -98,33 +101,16 @@ private:
     void orphan_ended(TurnBuilder& builder, NodeId node, AttemptId attempt);
     AttemptId meant_attempt(const TurnBuilder& builder, AttemptId attempt) const;
 
-    // sync.cc
-    void sync(TurnBuilder& builder, NodeId node);
     void order_node_programs(TurnBuilder& builder, NodeId node);
-    RunProgress::Need need_of(const TurnBuilder& builder, NodeId node, const Job& job,
-                              const RunProgress& run) const;
-    void sync_run(TurnBuilder& builder, NodeId node, const Job& job);
-    void sync_steps(TurnBuilder& builder, NodeId node, const Job& job, RunProgress& run);
-    void sync_frozen(TurnBuilder& builder, NodeId node, const Job& job, RunProgress& run);
-    void sync_orphans(TurnBuilder& builder, NodeId node);
-    std::optional<Time> next_due(const TurnBuilder& builder, NodeId node) const;
+    std::optional<Time> next_due(const ClusterState& state, NodeId node) const;
 
     Sessions sessions_;
     SyncQueue queue_;
     RunsOnNodes runs_{queue_};
     HealthChecks health_checks_{sessions_};
     Reboots reboots_{sessions_};
+    OrderSync order_sync_{sessions_, runs_, queue_};
     UnresponsiveNodes unresponsive_nodes_{sessions_, queue_};
-    // Jobs that hold resources, as they were when their nodes were last marked. Only a job that
-    // differs from its entry marks its nodes again.
-    struct Seen {
-        Attempt attempt{0};
-        JobState state = JobState::running;
-        std::uint32_t suspensions = 0;
-        bool configuring = false;
-        friend bool operator==(const Seen&, const Seen&) = default;
-    };
-    std::map<JobId, Seen> seen_;
     Refusals refusals_;
 };
 

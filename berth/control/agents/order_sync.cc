@@ -1,38 +1,42 @@
-// The orders that the state implies for a node. Only this code gives orders to launch and to end.
-// It runs whenever the answer may have changed, and again while an order has no effect.
+#include "berth/control/agents/order_sync.h"
+
 #include <algorithm>
 
-#include "berth/control/agents/nodes.h"
 #include "berth/control/orders/on_node.h"
 #include "berth/control/orders/orders.h"
 
 namespace berth {
 
-void Nodes::sync_marked(TurnBuilder& builder) {
-    for (const NodeId node : queue_.take_marked()) {
-        sync(builder, node);
-        queue_.check_at(node, next_due(builder, node));
+// A change to a job that holds resources concerns its nodes only if it is another run, or its end.
+void OrderSync::mark_changed(const ClusterState& state, const ClusterState::Touched& touched) {
+    for (const JobId id : touched.gone) seen_.erase(id);
+    for (const JobId id : touched.jobs) {
+        const Job* const job = state.find_job(id);
+        if (job == nullptr || !job->allocation) {
+            seen_.erase(id);
+            continue;
+        }
+        const Seen is{job->attempt, job->state, job->suspension ? job->suspension->changes : 0,
+                      job->is_configuring()};
+        const auto [was, is_new] = seen_.emplace(id, is);
+        if (!is_new && was->second == is) continue;
+        was->second = is;
+        for (const NodeShare& share : job->allocation->shares) queue_.mark(share.node);
     }
 }
 
-void Nodes::sync(TurnBuilder& builder, NodeId node) {
+void OrderSync::sync(TurnBuilder& builder, NodeId node) {
     std::erase_if(runs_.of(node).runs, [&](const auto& entry) {
         return !holds(builder.state(), node, {entry.first, entry.second.attempt});
     });
-    if (!is_connected(node)) return;  // The next registration marks the node again.
+    if (!sessions_.of(node).link) return;  // The next registration marks the node again.
     sync_orphans(builder, node);
     for (const JobId id : builder.state().jobs_on(node)) {
         sync_run(builder, node, *builder.state().find_job(id));
     }
-    order_node_programs(builder, node);
 }
 
-void Nodes::order_node_programs(TurnBuilder& builder, NodeId node) {
-    reboots_.order_due(builder, node);
-    health_checks_.run_due(builder, node);
-}
-
-void Nodes::sync_orphans(TurnBuilder& builder, NodeId node) {
+void OrderSync::sync_orphans(TurnBuilder& builder, NodeId node) {
     for (auto& [attempt, delivery] : runs_.of(node).orphans) {
         if (!delivery.due(builder.now())) continue;
         delivery.sent(builder.now());
@@ -42,8 +46,8 @@ void Nodes::sync_orphans(TurnBuilder& builder, NodeId node) {
     }
 }
 
-RunProgress::Need Nodes::need_of(const TurnBuilder& builder, NodeId node, const Job& job,
-                                 const RunProgress& run) const {
+RunProgress::Need OrderSync::need_of(const TurnBuilder& builder, NodeId node, const Job& job,
+                                     const RunProgress& run) const {
     if (job.state == JobState::completing || run.gone) {
         // With the protection `gangs` off, only the batch host learns that the run is over.
         const bool told = builder.protections().gangs || node == job.nodes.front();
@@ -55,7 +59,7 @@ RunProgress::Need Nodes::need_of(const TurnBuilder& builder, NodeId node, const 
     return RunProgress::Need::launch;
 }
 
-void Nodes::sync_run(TurnBuilder& builder, NodeId node, const Job& job) {
+void OrderSync::sync_run(TurnBuilder& builder, NodeId node, const Job& job) {
     RunProgress& run = runs_.of(node).run({job.id, job.attempt});
     const RunProgress::Need need = need_of(builder, node, job, run);
     if (std::exchange(run.need, need) != need) run.delivery = {};
@@ -82,7 +86,7 @@ void Nodes::sync_run(TurnBuilder& builder, NodeId node, const Job& job) {
 
 // Freezes or thaws a run as its suspension says. The order is repeated until the agent has carried
 // it out.
-void Nodes::sync_frozen(TurnBuilder& builder, NodeId node, const Job& job, RunProgress& run) {
+void OrderSync::sync_frozen(TurnBuilder& builder, NodeId node, const Job& job, RunProgress& run) {
     const std::uint32_t wanted = job.suspension ? job.suspension->changes : 0;
     const bool done = !run.started || job.state != JobState::running || run.frozen >= wanted;
     if (std::exchange(run.freezing, done ? 0 : wanted) != wanted) run.freeze_delivery = {};
@@ -92,7 +96,7 @@ void Nodes::sync_frozen(TurnBuilder& builder, NodeId node, const Job& job, RunPr
                          FreezeAttempt{job.id, job.attempt, job.is_suspended(), wanted});
 }
 
-void Nodes::sync_steps(TurnBuilder& builder, NodeId node, const Job& job, RunProgress& run) {
+void OrderSync::sync_steps(TurnBuilder& builder, NodeId node, const Job& job, RunProgress& run) {
     if (!run.started || job.state != JobState::running) return;
     std::set<StepId> here;
     for (const Step& step : job.steps) {
@@ -115,13 +119,10 @@ void Nodes::sync_steps(TurnBuilder& builder, NodeId node, const Job& job, RunPro
     std::erase_if(run.steps, [&](const auto& entry) { return !here.contains(entry.first); });
 }
 
-// When to look at the node again if nothing happens before.
-std::optional<Time> Nodes::next_due(const TurnBuilder& builder, NodeId node) const {
-    std::optional<Time> due = unresponsive_nodes_.next_due(builder.state(), node);
+std::optional<Time> OrderSync::next_due(NodeId node) const {
+    if (!sessions_.of(node).link) return std::nullopt;
+    std::optional<Time> due;
     const auto earlier = [&](Time at) { due = due ? std::min(*due, at) : at; };
-    if (const auto reboot = reboots_.next_due(builder.state(), node)) earlier(*reboot);
-    if (const auto check = health_checks_.next_due(node)) earlier(*check);
-    if (!is_connected(node)) return due;
     const NodeRuns& here = runs_.of(node);
     for (const auto& [attempt, delivery] : here.orphans) earlier(delivery.next_at());
     for (const auto& [job, run] : here.runs) {
