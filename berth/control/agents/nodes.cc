@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "berth/control/agents/gpu_health.h"
+
 namespace berth {
 
 Nodes::Nodes(const ClusterState& state) { install(state.spec()); }
@@ -24,7 +26,48 @@ void Nodes::reinstall(TurnBuilder& builder, const ClusterSpec& before) {
     }
 }
 
-void Nodes::lose(TurnBuilder& builder, Link link) {
+void Nodes::on_message(TurnBuilder& builder, AgentInput input) {
+    if (const auto* registration = std::get_if<Registration>(&input.report.body)) {
+        return register_node(builder, input, *registration);
+    }
+    const std::optional<NodeId> node = sessions_.node_on(input.link);
+    if (!node) return;  // The link is closed, or no node has registered over it.
+    NodeSession& session = sessions_.of(*node);
+    const bool same_boot =
+        !builder.protections().boot_ids || input.report.boot_id == session.boot_id;
+    if (!same_boot || input.report.session != session.number) return;
+    session.heard_at = builder.now();
+    if (auto* heartbeat = std::get_if<Heartbeat>(&input.report.body)) {
+        if (heartbeat->gpus.empty()) return;
+        builder.note_readings(*node, {builder.now(), std::move(heartbeat->gpus)});
+    } else if (const auto* started = std::get_if<AttemptStarted>(&input.report.body)) {
+        run_reports_.on_attempt_started(builder, *node, {started->job, started->attempt});
+    } else if (const auto* step = std::get_if<StepStarted>(&input.report.body)) {
+        run_reports_.on_step_started(builder, *node, *step);
+    } else if (const auto* frozen = std::get_if<AttemptFrozen>(&input.report.body)) {
+        run_reports_.on_attempt_frozen(builder, *node, *frozen);
+    } else if (const auto* attempt = std::get_if<AttemptReport>(&input.report.body)) {
+        if (attempt->live) {
+            run_reports_.on_attempt_started(builder, *node, {attempt->job, attempt->attempt});
+        } else {
+            run_reports_.on_attempt_ended(builder, *node, *attempt, true);
+        }
+    } else if (const auto* ended = std::get_if<StepReport>(&input.report.body)) {
+        run_reports_.on_step_ended(builder, *node, *ended);
+    } else if (const auto* faulted = std::get_if<GpusFaulted>(&input.report.body)) {
+        take_gpu_faults(builder, *node, session.instance, faulted->faults);
+    } else if (auto* sampled = std::get_if<UsageSampled>(&input.report.body)) {
+        builder.note_usage(*node, std::move(sampled->runs));
+    } else if (const auto* program = std::get_if<NodeProgramEnded>(&input.report.body)) {
+        if (program->program == NodeProgram::reboot) {
+            reboots_.on_program_ended(builder, *node, *program);
+        } else {
+            health_checks_.on_program_ended(builder, *node, *program);
+        }
+    }
+}
+
+void Nodes::on_disconnect(TurnBuilder& builder, Link link) {
     const std::optional<NodeId> node = sessions_.node_on(link);
     if (!node) return;
     builder.log(LogLevel::info, "node " + builder.state().spec().node(*node).name +

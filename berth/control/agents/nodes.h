@@ -17,7 +17,7 @@
 #include "berth/control/agents/health_checks.h"
 #include "berth/control/agents/order_sync.h"
 #include "berth/control/agents/reboots.h"
-#include "berth/control/agents/refusals.h"
+#include "berth/control/agents/run_reports.h"
 #include "berth/control/agents/runs_on_nodes.h"
 #include "berth/control/agents/sessions.h"
 #include "berth/control/agents/sync_queue.h"
@@ -37,8 +37,8 @@ public:
     void reinstall(TurnBuilder& builder, const ClusterSpec& before);
 
     // ---- Messages from the agents.
-    void hear(TurnBuilder& builder, AgentInput input);
-    void lose(TurnBuilder& builder, Link link);
+    void on_message(TurnBuilder& builder, AgentInput input);
+    void on_disconnect(TurnBuilder& builder, Link link);
     // What is due by now for nodes that no message is about: they are marked as not responding, the
     // jobs of those that do not respond are settled, and node programs are ordered.
     void check_due(TurnBuilder& builder);
@@ -90,17 +90,6 @@ private:
     void check_hardware(TurnBuilder& builder, NodeId node, const NodeSpec& found);
     void welcome(TurnBuilder& builder, NodeId node, std::vector<JobId> over);
 
-    // reports.cc
-    void attempt_started(TurnBuilder& builder, NodeId node, AttemptId attempt);
-    void attempt_ended(TurnBuilder& builder, NodeId node, const AttemptReport& report,
-                       bool same_boot);
-    void step_started(TurnBuilder& builder, NodeId node, const StepStarted& report);
-    void attempt_frozen(TurnBuilder& builder, NodeId node, const AttemptFrozen& report);
-    void step_ended(TurnBuilder& builder, NodeId node, const StepReport& report);
-    void drain_for(TurnBuilder& builder, NodeId node, const AttemptReport& report);
-    void orphan_ended(TurnBuilder& builder, NodeId node, AttemptId attempt);
-    AttemptId meant_attempt(const TurnBuilder& builder, AttemptId attempt) const;
-
     void order_node_programs(TurnBuilder& builder, NodeId node);
     std::optional<Time> next_due(const ClusterState& state, NodeId node) const;
 
@@ -110,8 +99,8 @@ private:
     HealthChecks health_checks_{sessions_};
     Reboots reboots_{sessions_};
     OrderSync order_sync_{sessions_, runs_, queue_};
+    RunReports run_reports_{sessions_, runs_, queue_};
     UnresponsiveNodes unresponsive_nodes_{sessions_, queue_};
-    Refusals refusals_;
 };
 
 }  // namespace berth

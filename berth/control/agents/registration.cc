@@ -135,14 +135,15 @@ void Nodes::settle(TurnBuilder& builder, NodeId node, const Registration& regist
     for (const AttemptId& gone : result.gone) here.run(gone).gone = true;
     for (const AttemptId& orphan : result.orphans) here.orphans[orphan] = {};
     for (const AttemptReport& report : registration.attempts) {
-        if (!report.live) attempt_ended(builder, node, report, same_boot);
+        if (!report.live) run_reports_.on_attempt_ended(builder, node, report, same_boot);
     }
 }
 
 // Runs before the attempts are settled, so that a step's own end counts, not that of its attempt.
 void Nodes::settle_steps(TurnBuilder& builder, NodeId node, const Registration& registration,
                          bool same_boot) {
-    for (const StepReport& report : registration.ended_steps) step_ended(builder, node, report);
+    for (const StepReport& report : registration.ended_steps)
+        run_reports_.on_step_ended(builder, node, report);
     if (!same_boot) return;
     for (const JobId id : builder.state().jobs_on(node)) {
         const AttemptId attempt{id, builder.state().find_job(id)->attempt};

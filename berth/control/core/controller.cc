@@ -133,9 +133,9 @@ void Controller::Parts::become_leader(TurnBuilder& builder) {
 
 void Controller::Parts::take(TurnBuilder& builder, Input input, bool has_room) {
     if (auto* report = std::get_if<AgentInput>(&input)) {
-        nodes.hear(builder, std::move(*report));
+        nodes.on_message(builder, std::move(*report));
     } else if (const auto* lost = std::get_if<LinkLost>(&input)) {
-        nodes.lose(builder, lost->link);
+        nodes.on_disconnect(builder, lost->link);
     } else if (const auto* answer = std::get_if<FenceAnswered>(&input)) {
         nodes.on_fence_answered(builder, *answer);
     } else if (const auto* hook = std::get_if<HookAnswered>(&input)) {
