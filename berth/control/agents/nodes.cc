@@ -8,27 +8,9 @@ namespace berth {
 
 Nodes::Nodes(const ClusterState& state) { install(state.spec()); }
 
-void Nodes::reinstall(TurnBuilder& builder, const ClusterSpec& before) {
-    const ClusterSpec& spec = builder.state().spec();
-    install(spec);
-    // What agents learn when they register.
-    const bool told_otherwise = before.scheduling.heartbeat != spec.scheduling.heartbeat ||
-                                before.scheduling.agent_timeout != spec.scheduling.agent_timeout ||
-                                before.care != spec.care || before.dimensions != spec.dimensions;
-    for (std::size_t i = 0; i < before.nodes.size(); ++i) {
-        const NodeId node = NodeId::from_index(i);
-        const std::optional<Link> link = sessions_.of(node).link;
-        if (link && (told_otherwise || before.nodes[i] != spec.nodes[i])) builder.close(*link);
-        // A shorter timeout counts from now, so that no node is late at once.
-        if (link || builder.state().condition(node).responding)
-            sessions_.of(node).heard_at = builder.now();
-        queue_.mark(node);
-    }
-}
-
 void Nodes::on_message(TurnBuilder& builder, AgentInput input) {
     if (const auto* registration = std::get_if<Registration>(&input.report.body)) {
-        return register_node(builder, input, *registration);
+        return registrations_.on_registration(builder, input, *registration);
     }
     const std::optional<NodeId> node = sessions_.node_on(input.link);
     if (!node) return;  // The link is closed, or no node has registered over it.

@@ -4,11 +4,10 @@
 // - A connection starts with a registration: the node's whole inventory, which is reconciled with
 //   the state at once. From then on a report counts only if it carries the session and boot id of
 //   that registration.
-// - Orders are never queued. sync() derives them from the state when something about the node has
+// - Orders are never queued. The parts derive them from the state when something about the node has
 //   changed, when its agent registers, and when an order has had no effect for a while.
-// - An attempt leaves the state only when its agent says so (an end from the spool, a tombstone's
-//   answer, a new boot id), when the node is declared dead (unresponsive_nodes.h), or when an
-//   administrator says so.
+//
+// Each part has its own state and header; Nodes hands messages, commands and time to them.
 #pragma once
 
 #include <optional>
@@ -17,6 +16,7 @@
 #include "berth/control/agents/health_checks.h"
 #include "berth/control/agents/order_sync.h"
 #include "berth/control/agents/reboots.h"
+#include "berth/control/agents/registrations.h"
 #include "berth/control/agents/run_reports.h"
 #include "berth/control/agents/runs_on_nodes.h"
 #include "berth/control/agents/sessions.h"
@@ -34,13 +34,15 @@ public:
     // Call after SpecInstalled.
     void install(const ClusterSpec& spec) { sessions_.install(spec); }
     // The same while agents are connected: nodes whose description changed register anew.
-    void reinstall(TurnBuilder& builder, const ClusterSpec& before);
+    void reinstall(TurnBuilder& builder, const ClusterSpec& before) {
+        registrations_.on_reconfigured(builder, before);
+    }
 
     // ---- Messages from the agents.
     void on_message(TurnBuilder& builder, AgentInput input);
     void on_disconnect(TurnBuilder& builder, Link link);
-    // What is due by now for nodes that no message is about: they are marked as not responding, the
-    // jobs of those that do not respond are settled, and node programs are ordered.
+    // Does what is due by now without a message: marks nodes as not responding, settles the jobs of
+    // those that do not respond, and orders node programs.
     void check_due(TurnBuilder& builder);
 
     // A new controller has heard from no agent yet: the timeout of each node counts from this call.
@@ -52,7 +54,7 @@ public:
     // ---- Requests of commands.
     bool is_connected(NodeId node) const { return sessions_.of(node).link.has_value(); }
     // Call when a command changes what the node should do.
-    void look_at(NodeId node) { queue_.mark(node); }
+    void mark_for_sync(NodeId node) { queue_.mark(node); }
     // See RunsOnNodes.
     void end_at_once(const Job& job) { runs_.end_at_once(job); }
     void start_step(const Job& job, const Step& step, LaunchStep common) {
@@ -76,20 +78,6 @@ public:
     std::optional<Time> next_check() const { return queue_.next_check(); }
 
 private:
-    // registration.cc
-    void register_node(TurnBuilder& builder, const AgentInput& input,
-                       const Registration& registration);
-    Result<NodeId> known_node(TurnBuilder& builder, const Registration& registration);
-    void accept(TurnBuilder& builder, Link link, NodeId node, const Registration& registration);
-    void settle(TurnBuilder& builder, NodeId node, const Registration& registration,
-                bool same_boot);
-    void settle_steps(TurnBuilder& builder, NodeId node, const Registration& registration,
-                      bool same_boot);
-    void settle_steps_of(TurnBuilder& builder, NodeId node, AttemptId attempt,
-                         const std::vector<StepId>& live);
-    void check_hardware(TurnBuilder& builder, NodeId node, const NodeSpec& found);
-    void welcome(TurnBuilder& builder, NodeId node, std::vector<JobId> over);
-
     void order_node_programs(TurnBuilder& builder, NodeId node);
     std::optional<Time> next_due(const ClusterState& state, NodeId node) const;
 
@@ -101,6 +89,8 @@ private:
     OrderSync order_sync_{sessions_, runs_, queue_};
     RunReports run_reports_{sessions_, runs_, queue_};
     UnresponsiveNodes unresponsive_nodes_{sessions_, queue_};
+    Registrations registrations_{
+        {sessions_, queue_, runs_, run_reports_, health_checks_, reboots_, unresponsive_nodes_}};
 };
 
 }  // namespace berth
