@@ -54,12 +54,7 @@ void settle_attempts(TurnBuilder& builder, NodeRuns& here, RunReports& reports, 
         const AttemptId attempt{id, builder.state().find_job(id)->attempt};
         believed.push_back({attempt, here.run(attempt).started});
     }
-    std::vector<AttemptReport> inventory = registration.attempts;
-    // With the protection off, the spool arrives too late.
-    if (!builder.protections().atomic_inventory) {
-        std::erase_if(inventory, [](const AttemptReport& report) { return !report.live; });
-    }
-    const Reconciled result = reconcile(believed, inventory, same_boot);
+    const Reconciled result = reconcile(believed, registration.attempts, same_boot);
     for (const AttemptId& lost : result.lost) {
         builder.record(
             AttemptEnded{.job = lost.job, .attempt = lost.attempt, .node = node, .lost = true});

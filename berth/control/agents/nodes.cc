@@ -15,9 +15,8 @@ void Nodes::on_message(TurnBuilder& builder, AgentInput input) {
     const std::optional<NodeId> node = sessions_.node_on(input.link);
     if (!node) return;  // The link is closed, or no node has registered over it.
     NodeSession& session = sessions_.of(*node);
-    const bool same_boot =
-        !builder.protections().boot_ids || input.report.boot_id == session.boot_id;
-    if (!same_boot || input.report.session != session.number) return;
+    const Report& report = input.report;
+    if (report.boot_id != session.boot_id || report.session != session.number) return;
     session.heard_at = builder.now();
     if (auto* heartbeat = std::get_if<Heartbeat>(&input.report.body)) {
         if (heartbeat->gpus.empty()) return;

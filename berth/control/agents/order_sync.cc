@@ -46,13 +46,8 @@ void OrderSync::sync_orphans(TurnBuilder& builder, NodeId node) {
     }
 }
 
-RunProgress::Need OrderSync::need_of(const TurnBuilder& builder, NodeId node, const Job& job,
-                                     const RunProgress& run) const {
-    if (job.state == JobState::completing || run.gone) {
-        // With the protection `gangs` off, only the batch host learns that the run is over.
-        const bool told = builder.protections().gangs || node == job.nodes.front();
-        return told ? RunProgress::Need::end : RunProgress::Need::nothing;
-    }
+RunProgress::Need OrderSync::need_of(NodeId node, const Job& job, const RunProgress& run) const {
+    if (job.state == JobState::completing || run.gone) return RunProgress::Need::end;
     // An orphan may hold resources that this job needs.
     if (job.is_configuring() || run.started || !runs_.of(node).orphans.empty())
         return RunProgress::Need::nothing;
@@ -61,7 +56,7 @@ RunProgress::Need OrderSync::need_of(const TurnBuilder& builder, NodeId node, co
 
 void OrderSync::sync_run(TurnBuilder& builder, NodeId node, const Job& job) {
     RunProgress& run = runs_.of(node).run({job.id, job.attempt});
-    const RunProgress::Need need = need_of(builder, node, job, run);
+    const RunProgress::Need need = need_of(node, job, run);
     if (std::exchange(run.need, need) != need) run.delivery = {};
     if (need == RunProgress::Need::nothing) {
         sync_frozen(builder, node, job, run);
@@ -73,15 +68,9 @@ void OrderSync::sync_run(TurnBuilder& builder, NodeId node, const Job& job) {
         return sessions_.send_order(builder, node, launch_attempt(builder.state(), job, node));
     }
     constexpr std::int32_t kTerm = 15, kKill = 9;
-    const AttemptId attempt{job.id, job.attempt};
     sessions_.send_order(builder, node,
                          EndAttempt{job.id, job.attempt, builder.scheduling().kill_wait,
                                     run.at_once ? kKill : kTerm});
-    // With the protection wait_for_clean off, an attempt counts as ended as soon as it is ordered
-    // to end.
-    if (!builder.protections().wait_for_clean && job.state == JobState::completing) {
-        builder.record(AttemptEnded{.job = attempt.job, .attempt = attempt.attempt, .node = node});
-    }
 }
 
 // Freezes or thaws a run as its suspension says. The order is repeated until the agent has carried

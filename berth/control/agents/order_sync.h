@@ -26,8 +26,7 @@ public:
 
 private:
     void sync_orphans(TurnBuilder& builder, NodeId node);
-    RunProgress::Need need_of(const TurnBuilder& builder, NodeId node, const Job& job,
-                              const RunProgress& run) const;
+    RunProgress::Need need_of(NodeId node, const Job& job, const RunProgress& run) const;
     void sync_run(TurnBuilder& builder, NodeId node, const Job& job);
     void sync_frozen(TurnBuilder& builder, NodeId node, const Job& job, RunProgress& run);
     void sync_steps(TurnBuilder& builder, NodeId node, const Job& job, RunProgress& run);

@@ -77,10 +77,8 @@ Result<NodeId> Registrations::known_node(TurnBuilder& builder, const Registratio
 
 void Registrations::accept(TurnBuilder& builder, Link link, NodeId node,
                            const Registration& registration) {
-    // With the protection boot_ids off, a rebooted node looks as if it had never been away.
-    const bool same_boot = !builder.protections().boot_ids ||
-                           builder.state().condition(node).boot_id == registration.boot_id;
     const NodeCondition before = builder.state().condition(node);
+    const bool same_boot = before.boot_id == registration.boot_id;
     const bool was_unresponsive = parts_.unresponsive_nodes.is_marked(node);
     if (const auto superseded = parts_.sessions.open(node, link, registration, builder.now())) {
         builder.close(*superseded);

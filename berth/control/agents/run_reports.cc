@@ -11,13 +11,6 @@ namespace {
 // For a step that failed before any of its tasks could exit.
 constexpr ExitStatus kFailedStep{.code = 1, .signal = 0};
 
-// With the protection `attempts` off, a report about an earlier attempt counts for the current one.
-AttemptId meant_attempt(const TurnBuilder& builder, AttemptId attempt) {
-    if (builder.protections().attempts) return attempt;
-    const Job* const job = builder.state().find_job(attempt.job);
-    return job == nullptr ? attempt : AttemptId{attempt.job, job->attempt};
-}
-
 // If the site's prolog or epilog fails on a node, the node takes no more work until an
 // administrator resumes it.
 void drain_for(TurnBuilder& builder, NodeId node, const AttemptReport& report) {
@@ -54,12 +47,12 @@ void RunReports::on_attempt_frozen(const TurnBuilder& builder, NodeId node,
 
 void RunReports::on_attempt_ended(TurnBuilder& builder, NodeId node, const AttemptReport& report,
                                   bool same_boot) {
-    const AttemptId attempt = meant_attempt(builder, {report.job, report.attempt});
+    const AttemptId attempt{report.job, report.attempt};
     if (holds(builder.state(), node, attempt)) {
         end_attempt(builder, node, attempt, report, same_boot);
     }
     sessions_.send_order(builder, node, AcknowledgeEnd{report.job, report.attempt, std::nullopt});
-    on_orphan_ended(builder, node, {report.job, report.attempt});
+    on_orphan_ended(builder, node, attempt);
     queue_.mark(node);
 }
 

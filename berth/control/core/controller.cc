@@ -36,12 +36,11 @@ Time latest_moment(const ClusterState& state) {
 
 struct Controller::Parts {
     Parts(Engine recovered, ClusterSpec wanted, Epoch own_epoch, std::uint64_t sequence,
-          ControlProtections all, Time recorded_at)
+          Time recorded_at)
         : engine(std::move(recovered)),
           spec(std::move(wanted)),
           epoch(own_epoch),
           next_sequence(sequence),
-          protections(all),
           nodes(engine.state()),
           warnings(engine.state()),
           notices(engine.state()),
@@ -64,7 +63,6 @@ struct Controller::Parts {
     std::optional<ClusterSpec> spec;  // Until the first turn.
     Epoch epoch;
     std::uint64_t next_sequence;
-    ControlProtections protections;
     Nodes nodes;
     Warnings warnings;
     Notices notices;
@@ -83,9 +81,9 @@ struct Controller::Parts {
 };
 
 Controller::Controller(Engine recovered, ClusterSpec spec, Epoch epoch, std::uint64_t next_sequence,
-                       ControlProtections protections, Time recorded_at)
+                       Time recorded_at)
     : parts_(std::make_unique<Parts>(std::move(recovered), std::move(spec), epoch, next_sequence,
-                                     protections, recorded_at)) {}
+                                     recorded_at)) {}
 Controller::Controller(Controller&&) noexcept = default;
 Controller& Controller::operator=(Controller&&) noexcept = default;
 Controller::~Controller() = default;
@@ -96,7 +94,7 @@ Time Controller::now() const { return parts_->now; }
 Turn Controller::turn(Time now, std::vector<Input> inputs, bool has_room, Observer* observer) {
     Parts& parts = *parts_;
     parts.now = std::max(parts.now, now);
-    TurnBuilder builder(parts.engine, parts.now, parts.epoch, parts.protections);
+    TurnBuilder builder(parts.engine, parts.now, parts.epoch);
     const bool first = parts.spec.has_value();
     if (first) parts.become_leader(builder);
     // With this many inputs, more may be waiting, among them messages of nodes that seem not to
