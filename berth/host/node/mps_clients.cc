@@ -21,7 +21,12 @@ const Device* shared_device(const LaunchAttempt& launch, const LinuxNodeOptions&
         options.dimensions.at(share->part.dimension).name != "mps")
         return nullptr;
     const Device& device = options.node.devices[share->device];
-    return device.file.empty() && options.mps_program.empty() ? nullptr : &device;
+    return device.file.empty() && options.nvidia.mps_control.empty() ? nullptr : &device;
+}
+
+std::string program_of(const LinuxNodeOptions& options) {
+    const std::string& wanted = options.nvidia.mps_control;
+    return wanted.empty() ? kMpsProgram : wanted;
 }
 
 GpuFault fault_of(const MpsKey& daemon, const char* text) {
@@ -36,9 +41,7 @@ MpsClients::MpsClients(const NodeDescription& description, AttemptPlaces& places
       places_(places),
       events_(events),
       log_(log),
-      daemons_(description.options().run_dir + "/mps",
-               description.options().mps_program.empty() ? kMpsProgram
-                                                         : description.options().mps_program,
+      daemons_(description.options().run_dir + "/mps", program_of(description.options()),
                [this](const MpsKey& key) { return group_of(key); }) {}
 
 Cgroup MpsClients::group_of(const MpsKey& key) const {

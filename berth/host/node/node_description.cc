@@ -37,7 +37,7 @@ NodeDescription::NodeDescription(LinuxNodeOptions options, LogSink& log)
 void NodeDescription::find_mig_instances(NodeSpec& node) const {
     if (options_.emulated || std::ranges::none_of(node.devices, is_mig)) return;
     Result<std::unique_ptr<GpuInventory>> driver =
-        open_nvml(options_.nvml.c_str(), options_.mig_minors.c_str());
+        open_nvml(options_.nvidia.nvml.c_str(), options_.nvidia.mig_minors.c_str());
     const Result<std::vector<FoundGpu>> found =
         driver.ok() ? (*driver)->gpus() : Result<std::vector<FoundGpu>>(driver.error());
     if (found.ok()) name_mig_instances(node, *found);
