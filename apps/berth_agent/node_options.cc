@@ -18,7 +18,7 @@ LinuxNodeOptions node_options(const NodeOptions& options, const std::string& aut
                             .cgroup_prefix = options.cgroup_prefix,
                             .emulated = options.emulate};
     wanted.account_check.service = "slurm";  // As the PAM service of slurmd.
-    wanted.mps_program = options.mps_program;
+    wanted.nvidia.mps_control = options.mps_program;
     if (machine) {
         wanted.find_cpus = [machine](const NodeSpec& described) {
             return cpus_of_node(described, *machine);

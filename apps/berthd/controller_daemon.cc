@@ -106,7 +106,7 @@ struct ControllerDaemon::Parts {
           archive(std::move(for_archive)),
           scripts(std::move(for_launches)),
           loop(Controller(Engine(std::move(opened.state)), std::move(spec), opened.epoch,
-                          opened.next_sequence, {}, opened.last_at),
+                          opened.next_sequence, opened.last_at),
                World{inbox, clock, store, outside, outside, read_model, &log, &observers, &fence,
                      &hooks, &notices}) {}
 

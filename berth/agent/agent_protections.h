@@ -3,7 +3,7 @@
 
 namespace berth {
 
-// The simulated world switches these off one at a time (see ControlProtections).
+// The simulated world switches these off one at a time (the controller's: see sim/unprotected.h).
 struct AgentProtections {
     bool attempts = true;  // A launch whose attempt is not above the job's last one is refused.
     bool tombstones = true;

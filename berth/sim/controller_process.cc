@@ -19,7 +19,7 @@ ControllerProcess::ControllerProcess(Stage& stage, Network& network, Oracle& ora
       oracle_(oracle),
       spec_(std::move(spec)),
       mix_(mix),
-      protections_(flaws.protections),
+      unprotected_(flaws.protections),
       bugs_(flaws.bugs),
       rng_(rng),
       journal_(stage, flaws.bugs) {}
@@ -33,10 +33,10 @@ void ControllerProcess::start() {
     stage_.trace([&] { return "controller takes office in term " + to_string(epoch_); });
     Engine engine(std::move(recovered.state));
     engine.plant(bugs_.engine);
-    Controller controller(std::move(engine), spec_, epoch_, recovered.next_sequence, protections_);
+    Controller controller(std::move(engine), spec_, epoch_, recovered.next_sequence);
     controller.limit_cycles(cycle_budget_);
     World world{*this, *this, *this, *this, *this, *this, nullptr, nullptr, fence_, hooks_};
-    loop_ = std::make_unique<Loop>(std::move(controller), world, protections_.output_commit);
+    loop_ = std::make_unique<Loop>(std::move(controller), world);
     inbox_.clear();
     busy_until_ = stage_.now();
     run_due_ = false;
@@ -110,7 +110,7 @@ void ControllerProcess::run() {
 // ---- The ports.
 
 std::vector<Input> ControllerProcess::wait_until(std::optional<Time>) {
-    return std::exchange(inbox_, {});
+    return unprotected_.take(state(), std::exchange(inbox_, {}));
 }
 
 Duration ControllerProcess::commit_time() {
@@ -156,7 +156,8 @@ Status ControllerProcess::rest(const ClusterState& state) {
 }
 
 void ControllerProcess::release(std::function<void()> what) {
-    stage_.timeline.at(std::max(busy_until_, stage_.now()),
+    const Time durable = unprotected_.holds_output_back() ? busy_until_ : stage_.now();
+    stage_.timeline.at(std::max(durable, stage_.now()),
                        [this, life = life_, what = std::move(what)] {
                            if (life_ == life) what();
                        });
@@ -166,8 +167,12 @@ void ControllerProcess::send(OutgoingOrder order) {
     if (auto* launch = std::get_if<LaunchAttempt>(&order.order.body)) {
         launch->payload = journal_.payload(launch->array_job.value_or(launch->job));
     }
+    std::vector<Input> forged;
+    std::optional<OutgoingOrder> sent = unprotected_.send(state(), std::move(order), forged);
+    for (Input& one : forged) input(std::move(one));
+    if (!sent) return;
     release(
-        [this, order = std::move(order)] { network_.send_order(order.link.number, order.order); });
+        [this, order = *std::move(sent)] { network_.send_order(order.link.number, order.order); });
 }
 
 void ControllerProcess::close(Link link) {

@@ -10,10 +10,11 @@
 #include "berth/sim/network.h"
 #include "berth/sim/oracle.h"
 #include "berth/sim/sim_journal.h"
+#include "berth/sim/unprotected.h"
 
 namespace berth::sim {
 
-// What a world switches off or injects, to prove that the oracle notices it.
+// What a world takes away or injects, to prove that the oracle notices it.
 struct ControllerFlaws {
     ControlProtections protections;
     ControllerBugs bugs;
@@ -76,7 +77,7 @@ private:
     Oracle& oracle_;
     ClusterSpec spec_;
     FaultMix mix_;
-    ControlProtections protections_;
+    Unprotected unprotected_;
     ControllerBugs bugs_;
     Rng rng_;
     SimJournal journal_;

@@ -11,13 +11,14 @@
 #include "berth/control/core/cycle_pace.h"
 #include "berth/sim/controller_bugs.h"
 #include "berth/sim/faults.h"
+#include "berth/sim/unprotected.h"
 
 namespace berth::sim {
 
 struct WorldOptions {
     std::size_t jobs = 60;
     Duration busy = std::chrono::hours(2);  // Then the faults end, and everything must settle.
-    ControlProtections control;             // Switched off to prove that the oracle notices.
+    ControlProtections control;             // Taken away to prove that the oracle notices.
     AgentProtections agent;
     AgentLimits limits;
     std::optional<FaultMix> mix;  // nullopt: the seed's own.

@@ -1,9 +1,9 @@
-// Handles GPU faults that agents report: drains that GPU alone, and ends the jobs that hold it and
-// cannot go on.
+#include "berth/control/agents/gpu_health.h"
+
 #include <algorithm>
 
+#include "berth/control/agents/changed_by.h"
 #include "berth/control/agents/hardware.h"
-#include "berth/control/agents/nodes.h"
 
 namespace berth {
 namespace {
@@ -38,10 +38,8 @@ void end_holders(TurnBuilder& builder, NodeId node, std::uint32_t device) {
 
 }  // namespace
 
-// At each registration an agent reports all faults that it has seen. Faults already handled are
-// recognised by their number, even by a new controller.
-void Nodes::note_faults(TurnBuilder& builder, NodeId node, const std::vector<GpuFault>& faults) {
-    const std::string instance = sessions_.of(node).instance;
+void take_gpu_faults(TurnBuilder& builder, NodeId node, const std::string& instance,
+                     const std::vector<GpuFault>& faults) {
     const ClusterSpec& spec = builder.state().spec();
     for (const GpuFault& fault : faults) {
         const NodeCondition& condition = builder.state().condition(node);
@@ -58,15 +56,14 @@ void Nodes::note_faults(TurnBuilder& builder, NodeId node, const std::vector<Gpu
         builder.record(DevicesDrained{.node = node,
                                       .devices = bit(static_cast<int>(*device)),
                                       .reason = text,
-                                      .by = kOurselves,
+                                      .by = kByController,
                                       .instance = instance,
                                       .number = fault.number});
         if (action == FaultAction::end_job) end_holders(builder, node, *device);
     }
 }
 
-// A GPU that is missing at the agent's first look causes no fault report.
-void Nodes::drain_absent_gpus(TurnBuilder& builder, NodeId node, const NodeSpec& found) {
+void drain_absent_gpus(TurnBuilder& builder, NodeId node, const NodeSpec& found) {
     const ClusterSpec& spec = builder.state().spec();
     const NodeSpec& configured = spec.node(node);
     const DeviceMask known = builder.state().condition(node).drained_mask();
@@ -76,7 +73,7 @@ void Nodes::drain_absent_gpus(TurnBuilder& builder, NodeId node, const NodeSpec&
             "gpu " + std::to_string(device.index) + ": " + device.file + " is not there";
         builder.log(LogLevel::error, "node " + configured.name + ", " + text);
         builder.record(
-            DevicesDrained{.node = node, .devices = bit(i), .reason = text, .by = kOurselves});
+            DevicesDrained{.node = node, .devices = bit(i), .reason = text, .by = kByController});
         end_holders(builder, node, static_cast<std::uint32_t>(i));
     });
 }

@@ -1,14 +1,9 @@
-// Health checks of responding nodes, and reboots of nodes on which nothing runs.
-#include "berth/control/agents/nodes.h"
+#include "berth/control/agents/health_checks.h"
 
 namespace berth {
 namespace {
 
-constexpr const char* kNotResponding = "Not responding";
-
 constexpr Duration kHealthTimeout = std::chrono::seconds(60);
-constexpr Duration kRebootTimeout = std::chrono::minutes(5);
-constexpr Duration kRepeatReboot = std::chrono::minutes(1);
 
 bool is_checked(const ClusterState& state, NodeId node) {
     const std::uint8_t wanted = state.spec().care.health_states;
@@ -26,140 +21,47 @@ bool is_checked(const ClusterState& state, NodeId node) {
 
 }  // namespace
 
-// ReturnToService=0: a node that did not respond stays down until an administrator resumes it.
-void Nodes::keep_down(TurnBuilder& builder, NodeId node) {
-    if (builder.state().spec().care.return_to_service != 0) return;
-    if (builder.state().condition(node).down) return;
-    builder.record(
-        NodeUpdated{.node = node, .down = true, .reason = kNotResponding, .by = kOurselves});
+void HealthChecks::on_registered(const TurnBuilder& builder, NodeId node) {
+    Schedule& schedule = schedules_[node];
+    schedule = {.next = std::nullopt, .is_first = true};
+    if (!builder.state().spec().care.health_check.empty()) schedule.next = builder.now();
 }
 
-// Applies ReturnToService when a node registers:
-// - 2: the node takes work again, whatever it was down for.
-// - 1: it takes work again if it was down because it did not respond. It goes down if it rebooted
-//   unexpectedly.
-// - 0: a node that is down stays down. It goes down if it rebooted unexpectedly.
-void Nodes::return_to_service(TurnBuilder& builder, NodeId node, const NodeCondition& before,
-                              bool was_silent) {
-    const std::optional<std::uint8_t> rule = builder.state().spec().care.return_to_service;
-    if (!rule) return;
-    const bool for_silence = before.reason == kNotResponding && before.reason_by == kOurselves;
-    if (before.down) {
-        if (*rule == 0 || (*rule == 1 && !for_silence)) return;
-        builder.record(NodeUpdated{.node = node, .down = false, .by = kOurselves});
-        return;
-    }
-    const NodeCondition& now = builder.state().condition(node);
-    const bool rebooted = !before.boot_id.empty() && before.boot_id != now.boot_id;
-    const bool expected = before.reboot.stage != NodeReboot::Stage::none ||
-                          before.fenced_boot == before.boot_id || was_silent;
-    if (*rule == 2 || !rebooted || expected) return;
-    builder.record(NodeUpdated{
-        .node = node, .down = true, .reason = "Node unexpectedly rebooted", .by = kOurselves});
+void HealthChecks::run_due(TurnBuilder& builder, NodeId node) {
+    const std::optional<Time> due = next_due(node);
+    if (due && *due <= builder.now()) check(builder, node);
 }
 
-// Each node is checked when it registers.
-void Nodes::begin_care(TurnBuilder& builder, NodeId node, bool same_boot) {
-    NodeSession& session = sessions_.of(node);
-    session.health_at.reset();
-    session.reboot_at.reset();
-    if (!builder.state().spec().care.health_check.empty()) session.health_at = builder.now();
-    session.health_is_first = true;
-    const NodeReboot reboot = builder.state().condition(node).reboot;
-    if (reboot.stage != NodeReboot::Stage::issued || same_boot) return;
-    NodeUpdated back{.node = node, .by = kOurselves, .reboot = NodeReboot{}};
-    if (reboot.down) {
-        back.down = true;
-        back.reason = reboot.reason.empty() ? "rebooted, and to stay down" : reboot.reason;
-    }
-    builder.record(back);
-}
-
-void Nodes::care_for(TurnBuilder& builder, NodeId node) {
-    const NodeSession& session = sessions_.of(node);
-    const NodeReboot::Stage stage = builder.state().condition(node).reboot.stage;
-    if (stage != NodeReboot::Stage::none) reboot(builder, node);
-    if (session.link && session.health_at && *session.health_at <= builder.now()) {
-        check_health(builder, node);
-    }
-}
-
-void Nodes::check_health(TurnBuilder& builder, NodeId node) {
-    NodeSession& session = sessions_.of(node);
+void HealthChecks::check(TurnBuilder& builder, NodeId node) {
+    Schedule& schedule = schedules_[node];
     const ClusterSpec& spec = builder.state().spec();
     const HealthCheckSpec& care = spec.care;
-    const bool first = std::exchange(session.health_is_first, false);
+    const bool first = std::exchange(schedule.is_first, false);
     if (first || is_checked(builder.state(), node)) {
-        give(builder, node,
-             RunNodeProgram{NodeProgram::health_check, care.health_check, kHealthTimeout});
+        sessions_.send_order(
+            builder, node,
+            RunNodeProgram{NodeProgram::health_check, care.health_check, kHealthTimeout});
     }
-    session.health_at.reset();
+    schedule.next.reset();
     if (care.health_interval == Duration{} || care.health_states == HealthCheckSpec::kStartOnly) {
         return;
     }
-    session.health_at = builder.now() + care.health_interval;
+    schedule.next = builder.now() + care.health_interval;
     if (first && care.health_cycle) {  // Spread over the interval by node number.
         const auto nodes = static_cast<std::int64_t>(spec.nodes.size());
-        *session.health_at = builder.now() + care.health_interval * (node.value() + 1) / nodes;
+        *schedule.next = builder.now() + care.health_interval * (node.value() + 1) / nodes;
     }
 }
 
-// A requested reboot begins once nothing runs. A reboot that has begun is ordered again while the
-// node still reports from the same boot, and given up in the end.
-void Nodes::reboot(TurnBuilder& builder, NodeId node) {
-    NodeSession& session = sessions_.of(node);
-    const ClusterSpec& spec = builder.state().spec();
-    NodeReboot reboot = builder.state().condition(node).reboot;
-    if (reboot.stage == NodeReboot::Stage::requested) {
-        if (!session.link || !builder.state().jobs_on(node).empty()) return;
-        reboot.stage = NodeReboot::Stage::issued;
-        reboot.issued_at = builder.now();
-        builder.log(LogLevel::info, "node " + spec.node(node).name + " is told to reboot");
-        builder.record(NodeUpdated{.node = node, .by = kOurselves, .reboot = reboot});
-        session.reboot_at = builder.now();
-    }
-    if (builder.now() >= *reboot.issued_at + spec.care.resume_timeout) {
-        builder.record(NodeUpdated{.node = node,
-                                   .down = true,
-                                   .reason = "reboot timed out",
-                                   .by = kOurselves,
-                                   .reboot = NodeReboot{}});
-        return;
-    }
-    if (!session.link || session.reboot_at.value_or(builder.now()) > builder.now()) return;
-    session.reboot_at = builder.now() + kRepeatReboot;
-    give(builder, node, RunNodeProgram{NodeProgram::reboot, spec.care.reboot, kRebootTimeout});
-}
-
-// As in Slurm, a failed health check has no effect of its own: the program calls scontrol if it
-// wants one. A node whose reboot failed must not be used as if it had rebooted.
-void Nodes::program_ended(TurnBuilder& builder, NodeId node, const NodeProgramEnded& report) {
+void HealthChecks::on_program_ended(TurnBuilder& builder, NodeId node,
+                                    const NodeProgramEnded& report) const {
     if (report.failure.empty()) return;
-    const bool rebooting = report.program == NodeProgram::reboot;
     builder.log(LogLevel::warning, "node " + builder.state().spec().node(node).name +
-                                       (rebooting ? ": RebootProgram " : ": HealthCheckProgram ") +
-                                       report.failure);
-    const NodeCondition& condition = builder.state().condition(node);
-    if (!rebooting || condition.reboot.stage != NodeReboot::Stage::issued) return;
-    builder.record(NodeUpdated{.node = node,
-                               .drained = true,
-                               .reason = "reboot failed: RebootProgram " + report.failure,
-                               .by = kOurselves,
-                               .reboot = NodeReboot{}});
+                                       ": HealthCheckProgram " + report.failure);
 }
 
-std::optional<Time> Nodes::care_due(const ClusterState& state, NodeId node) const {
-    const NodeSession& session = sessions_.of(node);
-    std::optional<Time> due;
-    const auto earlier = [&](std::optional<Time> at) {
-        if (at) due = due ? std::min(*due, *at) : *at;
-    };
-    if (session.link) earlier(session.health_at);
-    const NodeReboot& reboot = state.condition(node).reboot;
-    if (reboot.stage != NodeReboot::Stage::issued) return due;
-    if (session.link) earlier(session.reboot_at);
-    earlier(*reboot.issued_at + state.spec().care.resume_timeout);
-    return due;
+std::optional<Time> HealthChecks::next_due(NodeId node) const {
+    return sessions_.of(node).link ? schedules_[node].next : std::nullopt;
 }
 
 }  // namespace berth

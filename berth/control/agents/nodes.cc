@@ -1,143 +1,103 @@
 #include "berth/control/agents/nodes.h"
 
+#include <algorithm>
+
+#include "berth/control/agents/gpu_health.h"
+
 namespace berth {
 
-Nodes::Nodes(const ClusterState& state) : sessions_(state.spec().nodes.size()) {
-    install(state.spec());
-}
+Nodes::Nodes(const ClusterState& state) { install(state.spec()); }
 
-void Nodes::install(const ClusterSpec& spec) {
-    sessions_.resize(spec.nodes.size());
-    by_name_.clear();
-    for (std::size_t i = 0; i < spec.nodes.size(); ++i) {
-        by_name_.emplace(spec.nodes[i].name, NodeId::from_index(i));
+void Nodes::on_message(TurnBuilder& builder, AgentInput input) {
+    if (const auto* registration = std::get_if<Registration>(&input.report.body)) {
+        return registrations_.on_registration(builder, input, *registration);
+    }
+    const std::optional<NodeId> node = sessions_.node_on(input.link);
+    if (!node) return;  // The link is closed, or no node has registered over it.
+    NodeSession& session = sessions_.of(*node);
+    const Report& report = input.report;
+    if (report.boot_id != session.boot_id || report.session != session.number) return;
+    session.heard_at = builder.now();
+    if (auto* heartbeat = std::get_if<Heartbeat>(&input.report.body)) {
+        if (heartbeat->gpus.empty()) return;
+        builder.note_readings(*node, {builder.now(), std::move(heartbeat->gpus)});
+    } else if (const auto* started = std::get_if<AttemptStarted>(&input.report.body)) {
+        run_reports_.on_attempt_started(builder, *node, {started->job, started->attempt});
+    } else if (const auto* step = std::get_if<StepStarted>(&input.report.body)) {
+        run_reports_.on_step_started(builder, *node, *step);
+    } else if (const auto* frozen = std::get_if<AttemptFrozen>(&input.report.body)) {
+        run_reports_.on_attempt_frozen(builder, *node, *frozen);
+    } else if (const auto* attempt = std::get_if<AttemptReport>(&input.report.body)) {
+        if (attempt->live) {
+            run_reports_.on_attempt_started(builder, *node, {attempt->job, attempt->attempt});
+        } else {
+            run_reports_.on_attempt_ended(builder, *node, *attempt, true);
+        }
+    } else if (const auto* ended = std::get_if<StepReport>(&input.report.body)) {
+        run_reports_.on_step_ended(builder, *node, *ended);
+    } else if (const auto* faulted = std::get_if<GpusFaulted>(&input.report.body)) {
+        take_gpu_faults(builder, *node, session.instance, faulted->faults);
+    } else if (auto* sampled = std::get_if<UsageSampled>(&input.report.body)) {
+        builder.note_usage(*node, std::move(sampled->runs));
+    } else if (const auto* program = std::get_if<NodeProgramEnded>(&input.report.body)) {
+        if (program->program == NodeProgram::reboot) {
+            reboots_.on_program_ended(builder, *node, *program);
+        } else {
+            health_checks_.on_program_ended(builder, *node, *program);
+        }
     }
 }
 
-void Nodes::reinstall(TurnBuilder& builder, const ClusterSpec& before) {
-    const ClusterSpec& spec = builder.state().spec();
-    install(spec);
-    // What agents learn when they register.
-    const bool told_otherwise = before.scheduling.heartbeat != spec.scheduling.heartbeat ||
-                                before.scheduling.agent_timeout != spec.scheduling.agent_timeout ||
-                                before.care != spec.care || before.dimensions != spec.dimensions;
-    for (std::size_t i = 0; i < before.nodes.size(); ++i) {
-        const NodeId node = NodeId::from_index(i);
-        const std::optional<Link> link = sessions_.of(node).link;
-        if (link && (told_otherwise || before.nodes[i] != spec.nodes[i])) builder.close(*link);
-        // A shorter timeout counts from now, so that no node is late at once.
-        if (link || builder.state().condition(node).responding)
-            sessions_.of(node).heard_at = builder.now();
-        sessions_.mark(node);
-    }
-}
-
-void Nodes::lose(TurnBuilder& builder, Link link) {
+void Nodes::on_disconnect(TurnBuilder& builder, Link link) {
     const std::optional<NodeId> node = sessions_.node_on(link);
     if (!node) return;
     builder.log(LogLevel::info, "node " + builder.state().spec().node(*node).name +
                                     ": the link to its agent is lost");
     sessions_.close(*node);
-    sessions_.mark(*node);  // The timeout keeps counting from its last message.
+    queue_.mark(*node);  // The timeout keeps counting from its last message.
 }
 
-std::optional<Time> Nodes::silence_due(const ClusterState& state, NodeId node) const {
-    const NodeSession& session = sessions_.of(node);
-    if (!session.link && !state.condition(node).responding) return std::nullopt;
-    return session.heard_at + state.spec().scheduling.agent_timeout;
-}
-
-// Also closes the link of a node that does not respond, so that there is only one way back: a
-// registration with the whole inventory.
-void Nodes::note_silence(TurnBuilder& builder) {
-    for (const NodeId node : sessions_.take_due(builder.now())) {
-        sessions_.mark(node);
-        const std::optional<Time> due = silence_due(builder.state(), node);
-        if (!due || *due > builder.now()) {
-            settle_silent(builder, node);
-            care_for(builder, node);
-            continue;
-        }
-        builder.log(LogLevel::warning,
-                    "node " + builder.state().spec().node(node).name +
-                        " is not responding: nothing heard for " +
-                        std::to_string(seconds(builder.now() - sessions_.of(node).heard_at)) +
-                        " seconds");
-        if (builder.state().condition(node).responding) builder.record(NodeNotResponding{node});
-        if (const std::optional<Link> link = sessions_.of(node).link) builder.close(*link);
-        sessions_.close(node);
-        sessions_.of(node).silent_at = builder.now();
-        keep_down(builder, node);
-    }
-}
-
-void Nodes::end_at_once(const Job& job) {
-    for (const NodeShare& share : job.allocation->shares) {
-        RunProgress& run = sessions_.of(share.node).run({job.id, job.attempt});
-        run.at_once = true;
-        run.delivery = {};
-        sessions_.mark(share.node);
-    }
-}
-
-void Nodes::start_step(const Job& job, const Step& step, LaunchStep common) {
-    const auto launch = std::make_shared<const LaunchStep>(std::move(common));
-    for (const StepShare& share : step.shares) {
-        RunProgress& run = sessions_.of(share.node).run({job.id, job.attempt});
-        StepProgress& progress = run.steps[step.id];
-        progress.launch = launch;
-        progress.srun = {launch->io_address, launch->io_token};
-        sessions_.mark(share.node);
-    }
-}
-
-std::optional<SrunPlace> Nodes::srun_of(const Job& job, const Step& step) const {
-    for (const StepShare& share : step.shares) {
-        const auto& runs = sessions_.of(share.node).runs;
-        const auto run = runs.find(job.id);
-        if (run == runs.end() || run->second.attempt != job.attempt) continue;
-        const auto found = run->second.steps.find(step.id);
-        if (found == run->second.steps.end() || found->second.srun.token.empty()) continue;
-        return found->second.srun;
-    }
-    return std::nullopt;
-}
-
-void Nodes::end_step(const Job& job, const Step& step) {
-    for (const StepShare& share : step.shares) {
-        StepProgress& progress = sessions_.of(share.node).run({job.id, job.attempt}).steps[step.id];
-        progress.ending = true;
-        progress.delivery = {};
-        sessions_.mark(share.node);
+void Nodes::check_due(TurnBuilder& builder) {
+    for (const NodeId node : queue_.take_due(builder.now())) {
+        queue_.mark(node);
+        if (unresponsive_nodes_.mark_if_late(builder, node)) continue;
+        unresponsive_nodes_.settle_jobs(builder, node);
+        order_node_programs(builder, node);
     }
 }
 
 void Nodes::signal(TurnBuilder& builder, const Job& job, std::span<const NodeId> nodes,
                    const SignalAttempt& order) {
     BERTH_ASSERT(order.job == job.id && order.attempt == job.attempt);
-    for (const NodeId node : nodes) give(builder, node, order);
+    for (const NodeId node : nodes) sessions_.send_order(builder, node, order);
 }
 
 void Nodes::notify(TurnBuilder& builder, const Job& job, const std::string& text) {
-    give(builder, job.nodes.front(), NotifyAttempt{job.id, job.attempt, text});
+    sessions_.send_order(builder, job.nodes.front(), NotifyAttempt{job.id, job.attempt, text});
 }
 
-// A change to a job that holds resources concerns its nodes only if it is another run, or its end.
-void Nodes::mark_changed(const ClusterState& state, const ClusterState::Touched& touched) {
-    for (const JobId id : touched.gone) seen_.erase(id);
-    for (const JobId id : touched.jobs) {
-        const Job* const job = state.find_job(id);
-        if (job == nullptr || !job->allocation) {
-            seen_.erase(id);
-            continue;
-        }
-        const Seen is{job->attempt, job->state, job->suspension ? job->suspension->changes : 0,
-                      job->is_configuring()};
-        const auto [was, is_new] = seen_.emplace(id, is);
-        if (!is_new && was->second == is) continue;
-        was->second = is;
-        for (const NodeShare& share : job->allocation->shares) sessions_.mark(share.node);
+void Nodes::order_node_programs(TurnBuilder& builder, NodeId node) {
+    reboots_.order_due(builder, node);
+    health_checks_.run_due(builder, node);
+}
+
+void Nodes::sync_marked(TurnBuilder& builder) {
+    for (const NodeId node : queue_.take_marked()) {
+        order_sync_.sync(builder, node);
+        if (is_connected(node)) order_node_programs(builder, node);
+        queue_.check_at(node, next_due(builder.state(), node));
     }
+}
+
+// When to look at the node again if nothing happens before.
+std::optional<Time> Nodes::next_due(const ClusterState& state, NodeId node) const {
+    std::optional<Time> due = unresponsive_nodes_.next_due(state, node);
+    for (const std::optional<Time>& at :
+         {reboots_.next_due(state, node), health_checks_.next_due(node),
+          order_sync_.next_due(node)}) {
+        if (at) due = due ? std::min(*due, *at) : at;
+    }
+    return due;
 }
 
 }  // namespace berth

@@ -4,156 +4,93 @@
 // - A connection starts with a registration: the node's whole inventory, which is reconciled with
 //   the state at once. From then on a report counts only if it carries the session and boot id of
 //   that registration.
-// - Orders are never queued. sync() derives them from the state when something about the node has
+// - Orders are never queued. The parts derive them from the state when something about the node has
 //   changed, when its agent registers, and when an order has had no effect for a while.
-// - An attempt leaves the state only when its agent says so (an end from the spool, a tombstone's
-//   answer, a new boot id), when the node is declared dead (unresponsive_nodes.cc), or when an
-//   administrator says so.
+//
+// Each part has its own state and header; Nodes hands messages, commands and time to them.
 #pragma once
 
 #include <optional>
 #include <span>
 
+#include "berth/control/agents/health_checks.h"
+#include "berth/control/agents/order_sync.h"
+#include "berth/control/agents/reboots.h"
+#include "berth/control/agents/registrations.h"
+#include "berth/control/agents/run_reports.h"
+#include "berth/control/agents/runs_on_nodes.h"
 #include "berth/control/agents/sessions.h"
+#include "berth/control/agents/sync_queue.h"
+#include "berth/control/agents/unresponsive_nodes.h"
 #include "berth/control/turn/turn_builder.h"
 
 namespace berth {
 
-// The user that `scontrol show node` names when Berth itself drains a node for a fault.
-inline constexpr const char* kOurselves = "slurm";
-
 class Nodes {
 public:
     explicit Nodes(const ClusterState& state);
-    void install(const ClusterSpec& spec);  // Call after SpecInstalled.
+    Nodes(const Nodes&) = delete;  // The parts refer to one another.
+    Nodes& operator=(const Nodes&) = delete;
+    // Call after SpecInstalled.
+    void install(const ClusterSpec& spec) { sessions_.install(spec); }
     // The same while agents are connected: nodes whose description changed register anew.
-    void reinstall(TurnBuilder& builder, const ClusterSpec& before);
+    void reinstall(TurnBuilder& builder, const ClusterSpec& before) {
+        registrations_.on_reconfigured(builder, before);
+    }
 
     // ---- Messages from the agents.
-    void hear(TurnBuilder& builder, AgentInput input);
-    void lose(TurnBuilder& builder, Link link);
-    // Marks nodes that have sent nothing for the agent timeout as not responding, hence
-    // unschedulable. Their attempts end only by the fence program, `presume_dead_after` or the
-    // job's `--berth-presume-dead`: see unresponsive_nodes.cc.
-    void note_silence(TurnBuilder& builder);
+    void on_message(TurnBuilder& builder, AgentInput input);
+    void on_disconnect(TurnBuilder& builder, Link link);
+    // Does what is due by now without a message: marks nodes as not responding, settles the jobs of
+    // those that do not respond, and orders node programs.
+    void check_due(TurnBuilder& builder);
 
-    // ---- Nodes that do not respond (unresponsive_nodes.cc).
     // A new controller has heard from no agent yet: the timeout of each node counts from this call.
-    void begin_watch(TurnBuilder& builder);
-    void fence_answered(TurnBuilder& builder, const FenceAnswered& answer);
+    void begin_watch(TurnBuilder& builder) { unresponsive_nodes_.begin_watch(builder); }
+    void on_fence_answered(TurnBuilder& builder, const FenceAnswered& answer) {
+        unresponsive_nodes_.on_fence_answered(builder, answer);
+    }
 
     // ---- Requests of commands.
     bool is_connected(NodeId node) const { return sessions_.of(node).link.has_value(); }
     // Call when a command changes what the node should do.
-    void look_at(NodeId node) { sessions_.mark(node); }
-    // The job's processes get SIGKILL without a SIGTERM first, once the state says that the job
-    // ends.
-    void end_at_once(const Job& job);
-    void start_step(const Job& job, const Step& step, LaunchStep common);
-    void end_step(const Job& job, const Step& step);
-    // nullopt: the step was created under an earlier controller, which alone knew the address.
-    std::optional<SrunPlace> srun_of(const Job& job, const Step& step) const;
+    void mark_for_sync(NodeId node) { queue_.mark(node); }
+    // See RunsOnNodes.
+    void end_at_once(const Job& job) { runs_.end_at_once(job); }
+    void start_step(const Job& job, const Step& step, LaunchStep common) {
+        runs_.start_step(job, step, std::move(common));
+    }
+    void end_step(const Job& job, const Step& step) { runs_.end_step(job, step); }
+    std::optional<SrunPlace> srun_of(const Job& job, const Step& step) const {
+        return runs_.srun_of(job, step);
+    }
     // Sent once. A signal is lost if the link is down.
     void signal(TurnBuilder& builder, const Job& job, std::span<const NodeId> nodes,
                 const SignalAttempt& order);
     void notify(TurnBuilder& builder, const Job& job, const std::string& text);  // Sent once, too.
 
     // ---- Orders that the state implies; called at the end of a turn.
-    void mark_changed(const ClusterState& state, const ClusterState::Touched& touched);
+    void mark_changed(const ClusterState& state, const ClusterState::Touched& touched) {
+        order_sync_.mark_changed(state, touched);
+    }
     void sync_marked(TurnBuilder& builder);
 
-    std::optional<Time> next_check() const { return sessions_.next_check(); }
+    std::optional<Time> next_check() const { return queue_.next_check(); }
 
 private:
-    // registration.cc
-    void register_node(TurnBuilder& builder, const AgentInput& input,
-                       const Registration& registration);
-    Result<NodeId> known_node(TurnBuilder& builder, const Registration& registration);
-    void accept(TurnBuilder& builder, Link link, NodeId node, const Registration& registration);
-    void settle(TurnBuilder& builder, NodeId node, const Registration& registration,
-                bool same_boot);
-    void settle_steps(TurnBuilder& builder, NodeId node, const Registration& registration,
-                      bool same_boot);
-    void settle_steps_of(TurnBuilder& builder, NodeId node, AttemptId attempt,
-                         const std::vector<StepId>& live);
-    void check_hardware(TurnBuilder& builder, NodeId node, const NodeSpec& found);
-    void welcome(TurnBuilder& builder, NodeId node, std::vector<JobId> over);
-
-    // reports.cc
-    void attempt_started(TurnBuilder& builder, NodeId node, AttemptId attempt);
-    void attempt_ended(TurnBuilder& builder, NodeId node, const AttemptReport& report,
-                       bool same_boot);
-    void step_started(TurnBuilder& builder, NodeId node, const StepStarted& report);
-    void attempt_frozen(TurnBuilder& builder, NodeId node, const AttemptFrozen& report);
-    void step_ended(TurnBuilder& builder, NodeId node, const StepReport& report);
-    void drain_for(TurnBuilder& builder, NodeId node, const AttemptReport& report);
-    void orphan_ended(TurnBuilder& builder, NodeId node, AttemptId attempt);
-    AttemptId meant_attempt(const TurnBuilder& builder, AttemptId attempt) const;
-
-    // refusals.cc
-    bool send_back(TurnBuilder& builder, NodeId node, const Job& job, const AttemptReport& report);
-    void note_refusal(TurnBuilder& builder, NodeId node, const AttemptReport& report);
-    void settle_refused(TurnBuilder& builder, JobId id);
-    void forget_refusals(const TurnBuilder& builder, NodeId node, JobId id);
-
-    // health_checks.cc
-    void begin_care(TurnBuilder& builder, NodeId node, bool same_boot);
-    void return_to_service(TurnBuilder& builder, NodeId node, const NodeCondition& before,
-                           bool was_silent);
-    void keep_down(TurnBuilder& builder, NodeId node);
-    void care_for(TurnBuilder& builder, NodeId node);
-    void check_health(TurnBuilder& builder, NodeId node);
-    void reboot(TurnBuilder& builder, NodeId node);
-    void program_ended(TurnBuilder& builder, NodeId node, const NodeProgramEnded& report);
-    std::optional<Time> care_due(const ClusterState& state, NodeId node) const;
-
-    // gpu_health.cc
-    void note_faults(TurnBuilder& builder, NodeId node, const std::vector<GpuFault>& faults);
-    void drain_absent_gpus(TurnBuilder& builder, NodeId node, const NodeSpec& found);
-
-    // unresponsive_nodes.cc
-    std::optional<Time> settling_due(const ClusterState& state, NodeId node) const;
-    void settle_silent(TurnBuilder& builder, NodeId node);
-    void mark_silent(const TurnBuilder& builder);
-    void presume_dead(TurnBuilder& builder, NodeId node);
-    void end_attempts_on(TurnBuilder& builder, NodeId node);
-    void note_survival(TurnBuilder& builder, NodeId node);
-    void ask_fence(TurnBuilder& builder, NodeId node);
-
-    // sync.cc
-    void sync(TurnBuilder& builder, NodeId node);
-    RunProgress::Need need_of(const TurnBuilder& builder, NodeId node, const Job& job,
-                              const RunProgress& run) const;
-    void sync_run(TurnBuilder& builder, NodeId node, const Job& job);
-    void sync_steps(TurnBuilder& builder, NodeId node, const Job& job, RunProgress& run);
-    void sync_frozen(TurnBuilder& builder, NodeId node, const Job& job, RunProgress& run);
-    void sync_orphans(TurnBuilder& builder, NodeId node);
-    void give(TurnBuilder& builder, NodeId node, OrderBody body);
-    std::optional<Time> silence_due(const ClusterState& state, NodeId node) const;
-    std::optional<Time> next_due(const TurnBuilder& builder, NodeId node) const;
+    void order_node_programs(TurnBuilder& builder, NodeId node);
+    std::optional<Time> next_due(const ClusterState& state, NodeId node) const;
 
     Sessions sessions_;
-    std::size_t fencing_ = 0;  // Sessions with a fence call under way.
-    std::map<std::string, NodeId, std::less<>> by_name_;
-    // Jobs that hold resources, as they were when their nodes were last marked. Only a job that
-    // differs from its entry marks its nodes again.
-    struct Seen {
-        Attempt attempt{0};
-        JobState state = JobState::running;
-        std::uint32_t suspensions = 0;
-        bool configuring = false;
-        friend bool operator==(const Seen&, const Seen&) = default;
-    };
-    std::map<JobId, Seen> seen_;
-    // `refused_`: jobs that some nodes failed to begin, until the job runs. `refusing_`: for each
-    // node, the jobs that it recently failed to begin. Not recorded: a new controller starts with
-    // none.
-    struct Refusals {
-        std::set<NodeId> by;
-        NotBegun why = NotBegun::unknown;  // Of the last failure.
-    };
-    std::map<JobId, Refusals> refused_;
-    std::map<NodeId, std::set<JobId>> refusing_;
+    SyncQueue queue_;
+    RunsOnNodes runs_{queue_};
+    HealthChecks health_checks_{sessions_};
+    Reboots reboots_{sessions_};
+    OrderSync order_sync_{sessions_, runs_, queue_};
+    RunReports run_reports_{sessions_, runs_, queue_};
+    UnresponsiveNodes unresponsive_nodes_{sessions_, queue_};
+    Registrations registrations_{
+        {sessions_, queue_, runs_, run_reports_, health_checks_, reboots_, unresponsive_nodes_}};
 };
 
 }  // namespace berth

@@ -1,12 +1,8 @@
-// What happens when a node fails to begin a job, to the job and to the node.
-// - If the node lacks what every job needs, the job is requeued as if nothing had happened. The
-//   third such job drains the node.
-// - Any other refusal may be the job's own fault: it is tried on three nodes, then held.
-//
-// In both cases the job is not sent to the same node again while another node can run it.
+#include "berth/control/agents/refusals.h"
+
 #include <algorithm>
 
-#include "berth/control/agents/nodes.h"
+#include "berth/control/agents/changed_by.h"
 #include "berth/engine/admission/admission.h"
 #include "berth/model/node_names.h"
 
@@ -40,19 +36,18 @@ std::optional<JobUpdated> without(const TurnBuilder& builder, const Job& job,
 
 }  // namespace
 
-// Requeues the job. Returns false if the job must end instead. If the batch host reports the
-// refusal, nothing of the job has begun there, so --no-requeue does not forbid the requeue. A
-// refusal by another node does not show that.
-bool Nodes::send_back(TurnBuilder& builder, NodeId node, const Job& job,
-                      const AttemptReport& report) {
+// If the batch host reports the refusal, nothing of the job has begun there, so --no-requeue does
+// not forbid the requeue. A refusal by another node does not show that.
+bool Refusals::requeue(TurnBuilder& builder, NodeId node, const Job& job,
+                       const AttemptReport& report) {
     const bool whole = !job.het && !job.spec.command->interactive;
     const bool may = builder.state().may_requeue(job) || job.nodes.front() == node;
     if (!whole || !may) return false;
-    Refusals& refusals = refused_[job.id];
+    OfJob& refusals = refused_[job.id];
     refusals.by.insert(node);
     refusals.why = report.not_begun;
     if (job.state != JobState::running) return job.outcome == JobState::pending;
-    // Held until settle_refused() has found which other nodes can run it.
+    // Held until settle() has found which other nodes can run it.
     const bool for_job = report.not_begun == NotBegun::for_job;
     builder.record(EndJob{.job = job.id,
                           .outcome = JobState::pending,
@@ -62,7 +57,7 @@ bool Nodes::send_back(TurnBuilder& builder, NodeId node, const Job& job,
     return true;
 }
 
-void Nodes::note_refusal(TurnBuilder& builder, NodeId node, const AttemptReport& report) {
+void Refusals::count_against(TurnBuilder& builder, NodeId node, const AttemptReport& report) {
     if (report.not_begun != NotBegun::for_node || builder.state().condition(node).drained) return;
     std::set<JobId>& jobs = refusing_[node];
     jobs.insert(report.job);
@@ -75,11 +70,10 @@ void Nodes::note_refusal(TurnBuilder& builder, NodeId node, const AttemptReport&
     builder.record(NodeUpdated{.node = node,
                                .drained = true,
                                .reason = "Cannot start jobs: " + report.failure,
-                               .by = kOurselves});
+                               .by = kByController});
 }
 
-// Call once nothing of the job's attempt is left on any node.
-void Nodes::settle_refused(TurnBuilder& builder, JobId id) {
+void Refusals::settle(TurnBuilder& builder, JobId id) {
     const auto found = refused_.find(id);
     if (found == refused_.end()) return;
     const Job* const job = builder.state().find_job(id);
@@ -88,7 +82,7 @@ void Nodes::settle_refused(TurnBuilder& builder, JobId id) {
         return;
     }
     if (job->state != JobState::pending) return;
-    const Refusals& refusals = found->second;
+    const OfJob& refusals = found->second;
     const bool for_job = refusals.why == NotBegun::for_job;
     if (for_job && refusals.by.size() >= kNodesTried) {  // The job stays held.
         builder.record(refused_by(*job, {}));
@@ -111,12 +105,10 @@ void Nodes::settle_refused(TurnBuilder& builder, JobId id) {
     builder.record(std::move(again));
 }
 
-// The job runs, so neither the job nor the node is at fault.
-void Nodes::forget_refusals(const TurnBuilder& builder, NodeId node, JobId id) {
+void Refusals::forget(const ClusterState& state, NodeId node, JobId id) {
     refusing_.erase(node);
     refused_.erase(id);
-    std::erase_if(refused_,
-                  [&](const auto& one) { return builder.state().find_job(one.first) == nullptr; });
+    std::erase_if(refused_, [&](const auto& one) { return state.find_job(one.first) == nullptr; });
 }
 
 }  // namespace berth

@@ -1,16 +1,18 @@
 #include "berth/control/agents/sessions.h"
 
-#include <algorithm>
-
 namespace berth {
 
-RunProgress& NodeSession::run(AttemptId attempt) {
-    RunProgress& run = runs[attempt.job];
-    if (run.attempt != attempt.attempt) {
-        run = RunProgress{};
-        run.attempt = attempt.attempt;
+void Sessions::install(const ClusterSpec& spec) {
+    by_name_.clear();
+    for (std::size_t i = 0; i < spec.nodes.size(); ++i) {
+        by_name_.emplace(spec.nodes[i].name, NodeId::from_index(i));
     }
-    return run;
+}
+
+std::optional<NodeId> Sessions::find(const std::string& name) const {
+    const auto found = by_name_.find(name);
+    if (found == by_name_.end()) return std::nullopt;
+    return found->second;
 }
 
 std::optional<NodeId> Sessions::node_on(Link link) const {
@@ -40,7 +42,7 @@ Sessions::Judgement Sessions::judge(NodeId node, Link link, const Registration& 
 }
 
 std::optional<Link> Sessions::open(NodeId node, Link link, const Registration& registration,
-                                   Time now, bool same_boot) {
+                                   Time now) {
     NodeSession& session = of(node);
     std::optional<Link> superseded;
     if (session.link && *session.link != link) superseded = session.link;
@@ -52,13 +54,6 @@ std::optional<Link> Sessions::open(NodeId node, Link link, const Registration& r
     session.boot_id = registration.boot_id;
     session.agent_started_at = registration.agent_started_at;
     session.heard_at = now;
-    session.silent_at.reset();
-    session.orphans.clear();
-    if (!same_boot) session.runs.clear();
-    for (auto& [job, run] : session.runs) {
-        run.delivery = {};
-        for (auto& [id, step] : run.steps) step.delivery = {};
-    }
     return superseded;
 }
 
@@ -68,35 +63,11 @@ void Sessions::close(NodeId node) {
     session.link.reset();
 }
 
-void Sessions::mark(NodeId node) { marked_.insert(node); }
-
-std::vector<NodeId> Sessions::take_marked() {
-    std::vector<NodeId> nodes(marked_.begin(), marked_.end());
-    marked_.clear();
-    return nodes;
-}
-
-void Sessions::check_by(NodeId node, std::optional<Time> at) {
-    NodeSession& session = of(node);
-    if (session.check_at) checks_.erase({*session.check_at, node});
-    session.check_at = at;
-    if (at) checks_.insert({*at, node});
-}
-
-std::vector<NodeId> Sessions::take_due(Time now) {
-    std::vector<NodeId> nodes;
-    while (!checks_.empty() && checks_.begin()->first <= now) {
-        const NodeId node = checks_.begin()->second;
-        check_by(node, std::nullopt);
-        nodes.push_back(node);
-    }
-    std::ranges::sort(nodes);
-    return nodes;
-}
-
-std::optional<Time> Sessions::next_check() const {
-    if (checks_.empty()) return std::nullopt;
-    return checks_.begin()->first;
+void Sessions::send_order(TurnBuilder& builder, NodeId node, OrderBody body) const {
+    const NodeSession& session = of(node);
+    if (!session.link) return;
+    builder.order(*session.link, node,
+                  Order{builder.epoch(), session.boot_id, session.number, std::move(body)});
 }
 
 }  // namespace berth

@@ -1,11 +1,10 @@
-// Nodes that do not respond and hold jobs. By default nothing happens: their runs may go on behind
-// a broken network, and a second run of the same job would do harm. Such runs end only by proof
-// (the fence program has switched the node off) or if the site (`presume_dead_after`) or the job
-// (`--berth-presume-dead`) does not want to wait for one.
+#include "berth/control/agents/unresponsive_nodes.h"
+
 #include <algorithm>
 #include <utility>
 
-#include "berth/control/agents/nodes.h"
+#include "berth/control/agents/changed_by.h"
+#include "berth/control/agents/return_to_service.h"
 
 namespace berth {
 namespace {
@@ -25,57 +24,95 @@ bool does_not_wait(const ClusterState& state, JobId job) {
     return state.find_job(job)->spec.presume_dead;
 }
 
+void end_attempts_on(TurnBuilder& builder, NodeId node) {
+    for (const JobId id : builder.state().jobs_on(node)) {
+        const Attempt attempt = builder.state().find_job(id)->attempt;
+        builder.record(AttemptEnded{.job = id, .attempt = attempt, .node = node, .lost = true});
+    }
+}
+
 }  // namespace
 
-void Nodes::begin_watch(TurnBuilder& builder) {
+void UnresponsiveNodes::begin_watch(TurnBuilder& builder) {
     for (std::size_t i = 0; i < builder.state().spec().nodes.size(); ++i) {
         const NodeId node = NodeId::from_index(i);
         NodeSession& session = sessions_.of(node);
         if (!session.link) session.heard_at = builder.now();
-        sessions_.mark(node);
+        queue_.mark(node);
     }
 }
 
-// When to settle the jobs of a node that does not respond; nullopt: there are none, or no way to.
-std::optional<Time> Nodes::settling_due(const ClusterState& state, NodeId node) const {
+// nullopt: this node is known not to respond.
+std::optional<Time> UnresponsiveNodes::late_at(const ClusterState& state, NodeId node) const {
     const NodeSession& session = sessions_.of(node);
+    if (!session.link && !state.condition(node).responding) return std::nullopt;
+    return session.heard_at + state.spec().scheduling.agent_timeout;
+}
+
+bool UnresponsiveNodes::mark_if_late(TurnBuilder& builder, NodeId node) {
+    const std::optional<Time> late = late_at(builder.state(), node);
+    if (!late || *late > builder.now()) return false;
+    const NodeSession& session = sessions_.of(node);
+    builder.log(LogLevel::warning, "node " + builder.state().spec().node(node).name +
+                                       " is not responding: nothing heard for " +
+                                       std::to_string(seconds(builder.now() - session.heard_at)) +
+                                       " seconds");
+    if (builder.state().condition(node).responding) builder.record(NodeNotResponding{node});
+    if (session.link) builder.close(*session.link);
+    sessions_.close(node);
+    watches_[node].marked_at = builder.now();
+    set_down_if_kept(builder, node);
+    return true;
+}
+
+bool UnresponsiveNodes::may_fence(const ClusterState& state, const Watch& watch) const {
+    return !state.spec().fence.program.empty() && !watch.fencing && fencing_ < kFencesAtOnce;
+}
+
+// When to settle the jobs of a node that does not respond; nullopt: there are none, or no way to.
+std::optional<Time> UnresponsiveNodes::settling_due(const ClusterState& state, NodeId node) const {
+    const NodeSession& session = sessions_.of(node);
+    const Watch& watch = watches_[node];
     const FenceSpec& fence = state.spec().fence;
     if (session.link || state.condition(node).responding) return std::nullopt;
     const std::vector<JobId> held = state.jobs_on(node);
     if (held.empty()) return std::nullopt;
     const Duration timeout = state.spec().scheduling.agent_timeout;
-    const Time silent_at = session.heard_at + timeout;
+    const Time late = session.heard_at + timeout;
     std::optional<Time> due;
     const auto earlier = [&](Time at) { due = due ? std::min(*due, at) : at; };
-    if (!fence.program.empty() && !session.fencing && fencing_ < kFencesAtOnce) {
-        earlier(std::max(silent_at, session.fence_at));
-    }
+    if (may_fence(state, watch)) earlier(std::max(late, watch.fence_at));
     if (fence.presume_dead_after) {
         earlier(session.heard_at + presumed_after(state.spec().scheduling, fence));
     }
     if (std::ranges::any_of(held, [&](JobId id) { return does_not_wait(state, id); })) {
-        earlier(silent_at);
+        earlier(late);
     }
-    if (due && session.silent_at) {
-        due = std::max(*due, *session.silent_at + std::min(timeout, kGraceMost));
+    if (due && watch.marked_at) {
+        due = std::max(*due, *watch.marked_at + std::min(timeout, kGraceMost));
     }
     return due;
 }
 
-void Nodes::settle_silent(TurnBuilder& builder, NodeId node) {
+void UnresponsiveNodes::settle_jobs(TurnBuilder& builder, NodeId node) {
     const std::optional<Time> due = settling_due(builder.state(), node);
     if (!due || *due > builder.now()) return;
     presume_dead(builder, node);
-    const NodeSession& session = sessions_.of(node);
+    const Watch& watch = watches_[node];
     const bool holds_any = !builder.state().jobs_on(node).empty();
-    const bool to_ask = !builder.state().spec().fence.program.empty() && !session.fencing &&
-                        fencing_ < kFencesAtOnce;
-    if (holds_any && to_ask && session.fence_at <= builder.now()) ask_fence(builder, node);
+    const bool to_fence = may_fence(builder.state(), watch) && watch.fence_at <= builder.now();
+    if (holds_any && to_fence) call_fence(builder, node);
+}
+
+std::optional<Time> UnresponsiveNodes::next_due(const ClusterState& state, NodeId node) const {
+    const std::optional<Time> late = late_at(state, node);
+    const std::optional<Time> settling = settling_due(state, node);
+    return late && settling ? std::min(*late, *settling) : late ? late : settling;
 }
 
 // The node takes no work before it registers again, and whatever it still runs then is ended first.
 // So its GPUs are never allocated twice, but a job may run twice for a while.
-void Nodes::presume_dead(TurnBuilder& builder, NodeId node) {
+void UnresponsiveNodes::presume_dead(TurnBuilder& builder, NodeId node) {
     const FenceSpec& fence = builder.state().spec().fence;
     const Duration silence = builder.now() - sessions_.of(node).heard_at;
     const bool all =
@@ -91,10 +128,10 @@ void Nodes::presume_dead(TurnBuilder& builder, NodeId node) {
     }
 }
 
-void Nodes::ask_fence(TurnBuilder& builder, NodeId node) {
+void UnresponsiveNodes::call_fence(TurnBuilder& builder, NodeId node) {
     const NodeSpec& spec = builder.state().spec().node(node);
     const FenceSpec& fence = builder.state().spec().fence;
-    sessions_.of(node).fencing = true;
+    watches_[node].fencing = true;
     ++fencing_;
     builder.log(LogLevel::warning, "node " + spec.name + " is silent and holds jobs: " +
                                        fence.program + " is asked to switch it off");
@@ -106,16 +143,16 @@ void Nodes::ask_fence(TurnBuilder& builder, NodeId node) {
                    .timeout = fence.timeout});
 }
 
-// The node may have responded meanwhile, in the boot that is now over: those messages are out of
-// date.
-void Nodes::fence_answered(TurnBuilder& builder, const FenceAnswered& answer) {
-    const auto found = by_name_.find(answer.node);
-    if (found == by_name_.end()) return;
-    const NodeId node = found->second;
-    NodeSession& session = sessions_.of(node);
-    if (std::exchange(session.fencing, false) && fencing_-- == kFencesAtOnce) mark_silent(builder);
-    session.fence_at = builder.now() + kFenceRepeat;
-    sessions_.mark(node);
+void UnresponsiveNodes::on_fence_answered(TurnBuilder& builder, const FenceAnswered& answer) {
+    const std::optional<NodeId> found = sessions_.find(answer.node);
+    if (!found) return;
+    const NodeId node = *found;
+    Watch& watch = watches_[node];
+    if (std::exchange(watch.fencing, false) && fencing_-- == kFencesAtOnce) {
+        mark_disconnected(builder);
+    }
+    watch.fence_at = builder.now() + kFenceRepeat;
+    queue_.mark(node);
     const NodeCondition& condition = builder.state().condition(node);
     // It has rebooted since, which is proof enough.
     if (condition.boot_id != answer.boot_id) return;
@@ -126,7 +163,7 @@ void Nodes::fence_answered(TurnBuilder& builder, const FenceAnswered& answer) {
         return builder.record(NodeFenced{node, answer.boot_id, answer.failure});
     }
     builder.log(LogLevel::warning, "node " + answer.node + " is switched off by its fence");
-    if (session.link) builder.close(*session.link);
+    if (const auto link = sessions_.of(node).link) builder.close(*link);
     sessions_.close(node);
     if (condition.responding) builder.record(NodeNotResponding{node});
     builder.record(NodeFenced{node, answer.boot_id, ""});
@@ -134,22 +171,15 @@ void Nodes::fence_answered(TurnBuilder& builder, const FenceAnswered& answer) {
 }
 
 // A fence call is free: marks the nodes that may wait for it.
-void Nodes::mark_silent(const TurnBuilder& builder) {
+void UnresponsiveNodes::mark_disconnected(const TurnBuilder& builder) {
     for (std::size_t i = 0; i < builder.state().spec().nodes.size(); ++i) {
         const NodeId node = NodeId::from_index(i);
-        if (!sessions_.of(node).link) sessions_.mark(node);
+        if (!sessions_.of(node).link) queue_.mark(node);
     }
 }
 
-void Nodes::end_attempts_on(TurnBuilder& builder, NodeId node) {
-    for (const JobId id : builder.state().jobs_on(node)) {
-        const Attempt attempt = builder.state().find_job(id)->attempt;
-        builder.record(AttemptEnded{.job = id, .attempt = attempt, .node = node, .lost = true});
-    }
-}
-
-// A boot that the fence program declared dead sends messages.
-void Nodes::note_survival(TurnBuilder& builder, NodeId node) {
+void UnresponsiveNodes::on_registered(TurnBuilder& builder, NodeId node) {
+    watches_[node].marked_at.reset();
     const NodeCondition& condition = builder.state().condition(node);
     if (condition.fenced_boot.empty() || condition.fenced_boot != condition.boot_id) return;
     builder.log(LogLevel::error,
@@ -160,7 +190,7 @@ void Nodes::note_survival(TurnBuilder& builder, NodeId node) {
     builder.record(NodeUpdated{.node = node,
                                .drained = true,
                                .reason = "Fence reported it dead, and it was not",
-                               .by = kOurselves});
+                               .by = kByController});
 }
 
 }  // namespace berth

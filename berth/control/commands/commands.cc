@@ -68,12 +68,11 @@ Answer carry_out(TurnBuilder& builder, Nodes& nodes, const Principal& principal,
         command);
 }
 
-// A repeated submission gets the same answer, even if it would now be refused. With the protection
-// request_ids off, it becomes another job.
+// A repeated submission gets the same answer, even if it would now be refused.
 Answer submit(TurnBuilder& builder, const Principal& principal, SubmitJob command, bool has_room) {
     if (auto no = forbidden(principal, Verb::submit_job)) return *no;
     const std::string& request_id = command.spec.request_id;
-    if (builder.protections().request_ids && !request_id.empty()) {
+    if (!request_id.empty()) {
         if (const std::optional<JobId> known = builder.state().find_request(request_id)) {
             if (owns(principal, *builder.state().find_job(*known))) return Submitted{*known, {}};
             return taken_request_id();

@@ -138,10 +138,13 @@ Answer update_node(TurnBuilder& builder, Nodes& nodes, const Principal& principa
         builder.record(
             ClusterEdited{{.partitions = {}, .nodes = {{command.node, command.change}}}});
     }
-    if (gpus) return builder.record(*std::move(gpus)), Done{};
+    if (gpus) {
+        builder.record(*std::move(gpus));
+        return Done{};
+    }
     if (!command.action && command.reason.empty()) return Done{};
     builder.record(fact_of(*node, command, principal));
-    nodes.look_at(*node);
+    nodes.mark_for_sync(*node);
     if (command.action == NodeAction::down) end_all_on(builder, nodes, *node);
     return Done{};
 }

@@ -36,12 +36,11 @@ Time latest_moment(const ClusterState& state) {
 
 struct Controller::Parts {
     Parts(Engine recovered, ClusterSpec wanted, Epoch own_epoch, std::uint64_t sequence,
-          ControlProtections all, Time recorded_at)
+          Time recorded_at)
         : engine(std::move(recovered)),
           spec(std::move(wanted)),
           epoch(own_epoch),
           next_sequence(sequence),
-          protections(all),
           nodes(engine.state()),
           warnings(engine.state()),
           notices(engine.state()),
@@ -64,7 +63,6 @@ struct Controller::Parts {
     std::optional<ClusterSpec> spec;  // Until the first turn.
     Epoch epoch;
     std::uint64_t next_sequence;
-    ControlProtections protections;
     Nodes nodes;
     Warnings warnings;
     Notices notices;
@@ -83,9 +81,9 @@ struct Controller::Parts {
 };
 
 Controller::Controller(Engine recovered, ClusterSpec spec, Epoch epoch, std::uint64_t next_sequence,
-                       ControlProtections protections, Time recorded_at)
+                       Time recorded_at)
     : parts_(std::make_unique<Parts>(std::move(recovered), std::move(spec), epoch, next_sequence,
-                                     protections, recorded_at)) {}
+                                     recorded_at)) {}
 Controller::Controller(Controller&&) noexcept = default;
 Controller& Controller::operator=(Controller&&) noexcept = default;
 Controller::~Controller() = default;
@@ -96,14 +94,14 @@ Time Controller::now() const { return parts_->now; }
 Turn Controller::turn(Time now, std::vector<Input> inputs, bool has_room, Observer* observer) {
     Parts& parts = *parts_;
     parts.now = std::max(parts.now, now);
-    TurnBuilder builder(parts.engine, parts.now, parts.epoch, parts.protections);
+    TurnBuilder builder(parts.engine, parts.now, parts.epoch);
     const bool first = parts.spec.has_value();
     if (first) parts.become_leader(builder);
     // With this many inputs, more may be waiting, among them messages of nodes that seem not to
     // respond.
     const bool heard_all = inputs.size() < kManyInputs;
     for (Input& input : inputs) parts.take(builder, std::move(input), has_room);
-    if (heard_all) parts.nodes.note_silence(builder);
+    if (heard_all) parts.nodes.check_due(builder);
     parts.forget_old(builder);
     parts.warn(builder);
     parts.notices.note_limits(builder);
@@ -133,11 +131,11 @@ void Controller::Parts::become_leader(TurnBuilder& builder) {
 
 void Controller::Parts::take(TurnBuilder& builder, Input input, bool has_room) {
     if (auto* report = std::get_if<AgentInput>(&input)) {
-        nodes.hear(builder, std::move(*report));
+        nodes.on_message(builder, std::move(*report));
     } else if (const auto* lost = std::get_if<LinkLost>(&input)) {
-        nodes.lose(builder, lost->link);
+        nodes.on_disconnect(builder, lost->link);
     } else if (const auto* answer = std::get_if<FenceAnswered>(&input)) {
-        nodes.fence_answered(builder, *answer);
+        nodes.on_fence_answered(builder, *answer);
     } else if (const auto* hook = std::get_if<HookAnswered>(&input)) {
         hooks.answered(builder, *hook);
     } else {

@@ -9,7 +9,6 @@
 #include <memory>
 
 #include "berth/control/core/ports.h"
-#include "berth/control/turn/control_protections.h"
 #include "berth/engine/cycle/engine.h"
 
 namespace berth {
@@ -23,7 +22,7 @@ public:
     //
     // The first turn records ControllerStarted, and `spec` if it differs from the recovered one.
     Controller(Engine recovered, ClusterSpec spec, Epoch epoch, std::uint64_t next_sequence,
-               ControlProtections protections = {}, Time recorded_at = {});
+               Time recorded_at = {});
     Controller(Controller&&) noexcept;
     Controller& operator=(Controller&&) noexcept;
     ~Controller();

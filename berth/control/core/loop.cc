@@ -4,11 +4,8 @@
 
 namespace berth {
 
-Loop::Loop(Controller controller, World world, bool output_commit)
-    : controller_(std::move(controller)),
-      world_(world),
-      output_commit_(output_commit),
-      time_(controller_.now()) {}
+Loop::Loop(Controller controller, World world)
+    : controller_(std::move(controller)), world_(world), time_(controller_.now()) {}
 
 // The order matters. Nothing leaves before it is recorded, so a crash at any line loses nothing
 // that anyone else has seen. Readers are served before the sender is answered, so a client reads
@@ -20,7 +17,6 @@ Status Loop::run_once() {
     const Time begun = world_.clock.now();
     Turn turn = controller_.turn(time_.advance(begun), std::move(inputs), world_.journal.has_room(),
                                  world_.observer);
-    if (!output_commit_) send(turn);
     if (!turn.record.facts.empty()) {
         begin(TurnPart::recording);
         BERTH_CHECK(world_.journal.append(turn.record, controller_.state()));
@@ -32,7 +28,7 @@ Status Loop::run_once() {
     world_.readers.publish(controller_.state(), turn.changes);
     controller_.turn_took(std::max(world_.clock.now() - begun, Duration{}));
     begin(TurnPart::answering);
-    if (output_commit_) send(turn);
+    send(turn);
     wake_at_ = turn.wake_at;
     begin(TurnPart::resting);
     return world_.journal.rest(controller_.state());

@@ -10,8 +10,7 @@ namespace berth {
 
 class Loop {
 public:
-    // `output_commit` false (simulation only): a turn's output leaves before its record is durable.
-    Loop(Controller controller, World world, bool output_commit = true);
+    Loop(Controller controller, World world);
 
     // Runs one turn. An error comes from the journal; the caller must then stop at once and send
     // nothing more.
@@ -29,7 +28,6 @@ private:
 
     Controller controller_;
     World world_;
-    bool output_commit_;
     ForwardTime time_;
     // The first turn waits for nothing: in it the controller becomes leader.
     std::optional<Time> wake_at_ = Time{};

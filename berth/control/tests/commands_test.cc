@@ -133,13 +133,6 @@ TEST_F(Commands, SubmitDoesNotRevealAnothersRequestId) {
     EXPECT_FALSE(std::get<Refused>(answer).job.has_value());
 }
 
-TEST_F(Commands, WithoutRequestIdsASubmissionSentAgainIsAnotherJob) {
-    ControlRig unprotected(1, {.request_ids = false});
-    JobSpec spec = testing::make_job();
-    spec.request_id = "0123456789abcdef0123456789abcdef";
-    EXPECT_NE(unprotected.submit(spec), unprotected.submit(spec));
-}
-
 // ---- cancel
 
 TEST_F(Commands, CancelOfAPendingJobEndsItAtOnce) {

@@ -29,12 +29,8 @@ public:
         Epoch highest_epoch{0};
     };
 
-    explicit ControlRig(std::uint32_t nodes = 2, ControlProtections protections = {})
-        : ControlRig(testing::make_cluster(nodes), protections) {}
-    explicit ControlRig(ClusterSpec spec, ControlProtections protections = {})
-        : spec_(std::move(spec)), protections_(protections) {
-        restart();
-    }
+    explicit ControlRig(std::uint32_t nodes = 2) : ControlRig(testing::make_cluster(nodes)) {}
+    explicit ControlRig(ClusterSpec spec) : spec_(std::move(spec)) { restart(); }
 
     const ClusterState& state() const { return controller_->state(); }
     const Job& job(std::uint32_t id) const {
@@ -77,7 +73,7 @@ public:
             EXPECT_EQ(replayed.hash(), state().hash()) << "a replay differs";
         }
         controller_.emplace(Engine(std::move(replayed)), spec_, Epoch(++epoch_), records.size() + 1,
-                            protections_, records.empty() ? Time{} : records.back().now);
+                            records.empty() ? Time{} : records.back().now);
         turn();
     }
 
@@ -176,7 +172,6 @@ public:
 
 private:
     ClusterSpec spec_;
-    ControlProtections protections_;
     std::optional<Controller> controller_;
     std::uint64_t epoch_ = 0, links_ = 0, tickets_ = 0;
     std::uint32_t boots_ = 1;

@@ -9,7 +9,7 @@ namespace {
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-class HealthChecks : public ::testing::Test {
+class HealthChecksTest : public ::testing::Test {
 protected:
     void begin(const HealthCheckSpec& care) {
         ClusterSpec cluster = testing::make_cluster(2);
@@ -55,7 +55,7 @@ HealthCheckSpec checked(Duration interval, std::uint8_t states = HealthCheckSpec
 }
 const HealthCheckSpec kReboots{.reboot = "/sbin/reboot", .resume_timeout = minutes(10)};
 
-TEST_F(HealthChecks, ChecksANodeWhenItComesAndEachIntervalFromThenOn) {
+TEST_F(HealthChecksTest, ChecksANodeWhenItComesAndEachIntervalFromThenOn) {
     begin(checked(minutes(1)));
     // For the second node, which registered last.
     const auto first = rig->orders<RunNodeProgram>();
@@ -67,14 +67,14 @@ TEST_F(HealthChecks, ChecksANodeWhenItComesAndEachIntervalFromThenOn) {
     EXPECT_EQ(checks_in(minutes(4)), 0U);
 }
 
-TEST_F(HealthChecks, ChecksNothingWithoutAnIntervalButTheStart) {
+TEST_F(HealthChecksTest, ChecksNothingWithoutAnIntervalButTheStart) {
     begin(checked(Duration{}));
     EXPECT_EQ(checks_in(minutes(10)), 0U);
     rig->connect(0);
     EXPECT_EQ(asked(NodeProgram::health_check), 1U);
 }
 
-TEST_F(HealthChecks, ChecksNodesInTheStatesThatAreWanted) {
+TEST_F(HealthChecksTest, ChecksNodesInTheStatesThatAreWanted) {
     begin(checked(minutes(1), HealthCheckSpec::kMixed));
     EXPECT_EQ(checks_in(minutes(3)), 0U);
     const std::uint32_t some = rig->run({.cpus = 4});
@@ -88,7 +88,7 @@ TEST_F(HealthChecks, ChecksNodesInTheStatesThatAreWanted) {
     EXPECT_EQ(checks_in(minutes(3)), 0U);
 }
 
-TEST_F(HealthChecks, SpreadsTheChecksOfACycle) {
+TEST_F(HealthChecksTest, SpreadsTheChecksOfACycle) {
     HealthCheckSpec care = checked(minutes(10));
     care.health_cycle = true;
     begin(care);
@@ -96,7 +96,7 @@ TEST_F(HealthChecks, SpreadsTheChecksOfACycle) {
     EXPECT_EQ(checks_in(minutes(10)), 1U);
 }
 
-TEST_F(HealthChecks, RebootsWhatIsIdleAtOnceAndTakesItBack) {
+TEST_F(HealthChecksTest, RebootsWhatIsIdleAtOnceAndTakesItBack) {
     begin(kReboots);
     EXPECT_TRUE(ask(NodeAction::reboot));
     EXPECT_EQ(asked(NodeProgram::reboot), 1U);
@@ -109,7 +109,7 @@ TEST_F(HealthChecks, RebootsWhatIsIdleAtOnceAndTakesItBack) {
     EXPECT_TRUE(node().schedulable());
 }
 
-TEST_F(HealthChecks, RebootsWhatIsBusyWhenItIsDone) {
+TEST_F(HealthChecksTest, RebootsWhatIsBusyWhenItIsDone) {
     begin(kReboots);
     const std::uint32_t job = rig->run();
     EXPECT_TRUE(ask(NodeAction::reboot));
@@ -120,7 +120,7 @@ TEST_F(HealthChecks, RebootsWhatIsBusyWhenItIsDone) {
     EXPECT_EQ(asked(NodeProgram::reboot), 1U);
 }
 
-TEST_F(HealthChecks, AsSoonAsPossibleTakesNoNewWork) {
+TEST_F(HealthChecksTest, AsSoonAsPossibleTakesNoNewWork) {
     begin(kReboots);
     const std::uint32_t job = rig->run();
     EXPECT_TRUE(ask(NodeAction::reboot, true));
@@ -134,7 +134,7 @@ TEST_F(HealthChecks, AsSoonAsPossibleTakesNoNewWork) {
     EXPECT_EQ(node().reason, "kernel");
 }
 
-TEST_F(HealthChecks, GivesANodeUpThatDoesNotComeBack) {
+TEST_F(HealthChecksTest, GivesANodeUpThatDoesNotComeBack) {
     begin(kReboots);
     ask(NodeAction::reboot);
     rig->lose_link(0);
@@ -144,7 +144,7 @@ TEST_F(HealthChecks, GivesANodeUpThatDoesNotComeBack) {
     EXPECT_EQ(node().reboot, NodeReboot{});
 }
 
-TEST_F(HealthChecks, DrainsANodeThatCannotBeRebooted) {
+TEST_F(HealthChecksTest, DrainsANodeThatCannotBeRebooted) {
     begin(kReboots);
     ask(NodeAction::reboot);
     rig->report(0, NodeProgramEnded{NodeProgram::reboot, "ended with exit code 1"});
@@ -154,7 +154,7 @@ TEST_F(HealthChecks, DrainsANodeThatCannotBeRebooted) {
     EXPECT_FALSE(ask(NodeAction::reboot));  // There is no program for it.
 }
 
-TEST_F(HealthChecks, AFailedHealthCheckIsNoMoreThanALine) {
+TEST_F(HealthChecksTest, AFailedHealthCheckIsNoMoreThanALine) {
     begin(checked(minutes(1)));
     rig->report(0, NodeProgramEnded{NodeProgram::health_check, "ended with exit code 1"});
     EXPECT_TRUE(node().schedulable());
@@ -162,7 +162,7 @@ TEST_F(HealthChecks, AFailedHealthCheckIsNoMoreThanALine) {
     EXPECT_EQ(rig->last.log[0].text, "node node1: HealthCheckProgram ended with exit code 1");
 }
 
-TEST_F(HealthChecks, ARebootOutlivesTheController) {
+TEST_F(HealthChecksTest, ARebootOutlivesTheController) {
     begin(kReboots);
     ask(NodeAction::reboot);
     rig->restart();

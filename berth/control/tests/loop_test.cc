@@ -46,9 +46,8 @@ public:
 
 class LoopTest : public ::testing::Test {
 protected:
-    Loop make(bool output_commit = true) {
-        return {Controller(Engine(), testing::make_cluster(1), Epoch{1}, 1), outside.world(),
-                output_commit};
+    Loop make() {
+        return {Controller(Engine(), testing::make_cluster(1), Epoch{1}, 1), outside.world()};
     }
     // A node that registers and a job that starts on it; an agent of an unknown node.
     std::vector<Input> busy() {
@@ -81,14 +80,6 @@ TEST_F(LoopTest, SaysNothingToAnyoneWhenTheJournalFails) {
     ASSERT_FALSE(status.ok());
     EXPECT_EQ(status.error().message, "the disk is on fire");
     EXPECT_EQ(outside.heard, std::vector<std::string>{"append"});
-}
-
-TEST_F(LoopTest, WithoutOutputCommitTellsBeforeItAppends) {
-    Loop loop = make(false);
-    outside.inbox = busy();
-    outside.broken = true;
-    EXPECT_FALSE(loop.run_once().ok());
-    EXPECT_EQ(outside.heard.front(), "answer") << "the protection keeps this from happening";
 }
 
 TEST_F(LoopTest, AppendsNothingWhenNothingHappens) {

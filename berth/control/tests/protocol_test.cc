@@ -106,16 +106,6 @@ TEST(Protocol, IgnoresTheEndOfAnEarlierAttempt) {
     EXPECT_EQ(rig.orders<AcknowledgeEnd>().at(0).second.attempt, Attempt{1});
 }
 
-TEST(Protocol, WithoutAttemptsTakesTheEndOfAnEarlierOneForTheCurrentOnes) {
-    ControlRig rig(1, {.attempts = false});
-    rig.connect(0);
-    const std::uint32_t id = rig.run({.gpus = 1});
-    rig.reboot(0);
-    rig.connect(0);
-    rig.report(0, end_report(id, 1));
-    EXPECT_EQ(rig.job(id).state, JobState::completed) << "the protection keeps this from happening";
-}
-
 TEST(Protocol, LaunchesAGangOnAllItsNodesAtOnce) {
     ControlRig rig(3);
     rig.connect_all();
@@ -230,14 +220,6 @@ TEST(Protocol, EndsTheWholeGangWhenOneNodeIsReborn) {
     EXPECT_EQ(rig.orders<LaunchAttempt>().size(), 3U);
 }
 
-TEST(Protocol, WithoutGangsLeavesMembersBehind) {
-    ControlRig rig(2, {.gangs = false});
-    rig.connect_all();
-    const std::uint32_t id = rig.run({.nodes = 2, .gpus = 8});
-    rig.report(0, end_report(id));
-    EXPECT_TRUE(rig.orders<EndAttempt>().empty()) << "the protection keeps this from happening";
-}
-
 TEST(Protocol, RepeatsAnEndUntilItIsReported) {
     ControlRig rig(1);
     rig.connect(0);
@@ -271,17 +253,6 @@ TEST(Protocol, DoesNotFreeWhatHasNotBeenReportedClean) {
     EXPECT_EQ(rig.job(next).state, JobState::pending);
     rig.report(0, end_report(id, 1, ExitStatus{0, 9}));
     EXPECT_EQ(rig.job(next).state, JobState::running);
-}
-
-TEST(Protocol, WithoutWaitingForCleanGivesAwayWhatStillRuns) {
-    ControlRig rig(1, {.wait_for_clean = false});
-    rig.connect(0);
-    const std::uint32_t id = rig.run({.gpus = 8});
-    const std::uint32_t next = rig.submit({.gpus = 8});
-    rig.ask(kAnn, CancelJob{.job = {JobId(id), {}}});
-    EXPECT_EQ(rig.orders<EndAttempt>().size(), 1U);
-    rig.turn();
-    EXPECT_EQ(rig.job(next).state, JobState::running) << "the protection keeps this from happening";
 }
 
 TEST(Protocol, SilenceMakesANodeUnschedulableAndNothingElse) {

@@ -130,27 +130,6 @@ TEST(Registration, UnderAnotherBootStillTakesTheSpool) {
     EXPECT_EQ(rig.job(id).restarts, 0U);
 }
 
-TEST(Registration, WithoutAtomicInventoryRunsAJobTwiceThatHadEnded) {
-    ControlRig rig(1, {.atomic_inventory = false});
-    rig.connect_all();
-    const std::uint32_t id = rig.run({.gpus = 8});
-    rig.reboot(0);
-    rig.connect(0, {end_report(id)});
-    EXPECT_EQ(rig.job(id).attempt, Attempt{2})
-        << "the protection is what keeps this from happening";
-}
-
-TEST(Registration, WithoutBootIdsLaunchesWhatTheRebootKilledAgain) {
-    ControlRig rig(1, {.boot_ids = false});
-    rig.connect_all();
-    const std::uint32_t id = rig.run({.gpus = 8});
-    rig.restart();
-    rig.reboot(0);
-    rig.connect(0);
-    EXPECT_EQ(rig.job(id).attempt, Attempt{1});
-    EXPECT_EQ(rig.orders<LaunchAttempt>().size(), 1U) << "the same attempt a second time";
-}
-
 TEST(Registration, EndsForGoodWhatHadStartedAndIsGone) {
     ControlRig rig(1);
     rig.connect_all();

@@ -10,7 +10,7 @@ using std::chrono::hours;
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-class UnresponsiveNodes : public ::testing::Test {
+class UnresponsiveNodesTest : public ::testing::Test {
 protected:
     // One job on the first node, which then does not respond for longer than the agent timeout. The
     // second node sends heartbeats.
@@ -55,7 +55,7 @@ protected:
 
 const FenceSpec kFence{.program = "/sbin/off"};
 
-TEST_F(UnresponsiveNodes, KeepTheirJobsWithoutAFence) {
+TEST_F(UnresponsiveNodesTest, KeepTheirJobsWithoutAFence) {
     begin({});
     pass(minutes(30));
     EXPECT_TRUE(seen.empty());
@@ -63,7 +63,7 @@ TEST_F(UnresponsiveNodes, KeepTheirJobsWithoutAFence) {
     EXPECT_FALSE(node().responding);
 }
 
-TEST_F(UnresponsiveNodes, AreFencedOnceAndTheirJobsRunElsewhere) {
+TEST_F(UnresponsiveNodesTest, AreFencedOnceAndTheirJobsRunElsewhere) {
     begin(kFence);
     ASSERT_EQ(seen.size(), 1U);
     EXPECT_EQ(seen[0].node, "node1");
@@ -82,7 +82,7 @@ TEST_F(UnresponsiveNodes, AreFencedOnceAndTheirJobsRunElsewhere) {
     EXPECT_TRUE(node().schedulable());
 }
 
-TEST_F(UnresponsiveNodes, WaitWhereTheFenceFailsAndAreTriedAgain) {
+TEST_F(UnresponsiveNodesTest, WaitWhereTheFenceFailsAndAreTriedAgain) {
     begin(kFence);
     answer("ended with exit code 3");
     EXPECT_EQ(node().fence_failure, "ended with exit code 3");
@@ -96,7 +96,7 @@ TEST_F(UnresponsiveNodes, WaitWhereTheFenceFailsAndAreTriedAgain) {
 }
 
 // After a clock jump or a pause of the controller, no node seems to respond.
-TEST_F(UnresponsiveNodes, ThatAnswerWhenTheirLinkIsClosedAreNeverFenced) {
+TEST_F(UnresponsiveNodesTest, ThatAnswerWhenTheirLinkIsClosedAreNeverFenced) {
     ClusterSpec cluster = testing::make_cluster(2);
     cluster.fence = {.program = "/sbin/off", .presume_dead_after = minutes(10)};
     rig.emplace(cluster);
@@ -159,7 +159,7 @@ TEST(SilentCluster, IsFencedAFewNodesAtATime) {
     EXPECT_EQ(calls.back().node, "node18") << "the 17th is back";
 }
 
-TEST_F(UnresponsiveNodes, WithoutJobsAreLeftAlone) {
+TEST_F(UnresponsiveNodesTest, WithoutJobsAreLeftAlone) {
     begin(kFence);
     answer("");
     rig->reboot(0);
@@ -168,7 +168,7 @@ TEST_F(UnresponsiveNodes, WithoutJobsAreLeftAlone) {
     EXPECT_EQ(seen.size(), 1U);
 }
 
-TEST_F(UnresponsiveNodes, ThatCameBackInAnotherBootMakeTheAnswerOld) {
+TEST_F(UnresponsiveNodesTest, ThatCameBackInAnotherBootMakeTheAnswerOld) {
     begin(kFence);
     rig->reboot(0);
     rig->connect(0);
@@ -179,7 +179,7 @@ TEST_F(UnresponsiveNodes, ThatCameBackInAnotherBootMakeTheAnswerOld) {
     EXPECT_TRUE(node().responding);
 }
 
-TEST_F(UnresponsiveNodes, ThatSpokeAgainBeforeTheyFellAreDeadAllTheSame) {
+TEST_F(UnresponsiveNodesTest, ThatSpokeAgainBeforeTheyFellAreDeadAllTheSame) {
     begin(kFence);
     rig->connect(0, {live_report(job)});
     EXPECT_TRUE(node().responding);
@@ -189,7 +189,7 @@ TEST_F(UnresponsiveNodes, ThatSpokeAgainBeforeTheyFellAreDeadAllTheSame) {
     EXPECT_EQ(rig->last.closed.size(), 1U);
 }
 
-TEST_F(UnresponsiveNodes, ThatOutliveTheirFenceAreDrainedAndWhatTheyRunIsEnded) {
+TEST_F(UnresponsiveNodesTest, ThatOutliveTheirFenceAreDrainedAndWhatTheyRunIsEnded) {
     begin(kFence);
     answer("");
     rig->connect(0, {live_report(job)});
@@ -200,7 +200,7 @@ TEST_F(UnresponsiveNodes, ThatOutliveTheirFenceAreDrainedAndWhatTheyRunIsEnded) 
     EXPECT_EQ(ends[0].second.attempt, Attempt(1));
 }
 
-TEST_F(UnresponsiveNodes, AreFencedByTheNextControllerToo) {
+TEST_F(UnresponsiveNodesTest, AreFencedByTheNextControllerToo) {
     begin(kFence);
     rig->restart();
     rig->connect(1);
@@ -209,7 +209,7 @@ TEST_F(UnresponsiveNodes, AreFencedByTheNextControllerToo) {
     EXPECT_FALSE(is_lost());
 }
 
-TEST_F(UnresponsiveNodes, ArePresumedDeadWhereTheSiteWantsItSo) {
+TEST_F(UnresponsiveNodesTest, ArePresumedDeadWhereTheSiteWantsItSo) {
     begin({.presume_dead_after = hours(1)});
     pass(minutes(50));
     EXPECT_FALSE(is_lost());
@@ -222,7 +222,7 @@ TEST_F(UnresponsiveNodes, ArePresumedDeadWhereTheSiteWantsItSo) {
     EXPECT_TRUE(node().schedulable());
 }
 
-TEST_F(UnresponsiveNodes, ArePresumedDeadForAJobThatWantsItSo) {
+TEST_F(UnresponsiveNodesTest, ArePresumedDeadForAJobThatWantsItSo) {
     JobSpec spec = testing::make_job();
     spec.presume_dead = true;
     begin({}, spec);

@@ -5,7 +5,6 @@
 #include <string>
 #include <utility>
 
-#include "berth/control/turn/control_protections.h"
 #include "berth/control/turn/turn.h"
 #include "berth/engine/cycle/engine.h"
 
@@ -13,12 +12,11 @@ namespace berth {
 
 class TurnBuilder {
 public:
-    TurnBuilder(Engine& engine, Time now, Epoch epoch, const ControlProtections& protections)
-        : engine_(engine), now_(now), epoch_(epoch), protections_(protections) {}
+    TurnBuilder(Engine& engine, Time now, Epoch epoch)
+        : engine_(engine), now_(now), epoch_(epoch) {}
 
     Time now() const { return now_; }
     Epoch epoch() const { return epoch_; }
-    const ControlProtections& protections() const { return protections_; }
     const Engine& engine() const { return engine_; }
     const ClusterState& state() const { return engine_.state(); }
     const SchedulingSpec& scheduling() const { return state().spec().scheduling; }
@@ -64,7 +62,6 @@ private:
     Engine& engine_;
     Time now_;
     Epoch epoch_;
-    const ControlProtections& protections_;
     Turn turn_;
 };
 

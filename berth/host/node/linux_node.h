@@ -14,8 +14,6 @@
 
 namespace berth {
 
-struct LinuxNodeParts;
-
 class LinuxNode : public Node {
 public:
     // Finds the runs that an earlier agent process has left. Their exit records are the first
@@ -41,8 +39,9 @@ public:
     std::vector<AgentEvent> take_events();  // Does not block.
 
 private:
-    explicit LinuxNode(std::unique_ptr<LinuxNodeParts> parts);
-    std::unique_ptr<LinuxNodeParts> parts_;
+    struct Parts;
+    LinuxNode(LinuxNodeOptions options, LogSink& log);
+    std::unique_ptr<Parts> parts_;
 };
 
 }  // namespace berth

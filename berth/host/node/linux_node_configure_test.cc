@@ -38,10 +38,10 @@ TEST_F(ConfigureTest, JobsHaveTheDevicesThatTheControllerDescribes) {
 
 // The controller's configuration does not name the instance; the driver here does.
 TEST_F(ConfigureTest, AMigInstanceKeepsItsName) {
-    options.nvml = FAKE_NVML;
-    options.mig_minors = folder + "/mig-minors";
-    std::ofstream(options.mig_minors) << "gpu0/gi2/access 21\ngpu0/gi2/ci0/access 22\n"
-                                         "gpu0/gi7/access 66\ngpu0/gi7/ci0/access 67\n";
+    options.nvidia.nvml = FAKE_NVML;
+    options.nvidia.mig_minors = folder + "/mig-minors";
+    std::ofstream(options.nvidia.mig_minors) << "gpu0/gi2/access 21\ngpu0/gi2/ci0/access 22\n"
+                                                "gpu0/gi7/access 66\ngpu0/gi7/ci0/access 67\n";
     ::setenv("FAKE_NVML_MIG", "3", 1);
     NodeSetup setup;
     setup.node.devices.push_back(

@@ -24,9 +24,9 @@ protected:
         std::string text = kDaemon;
         for (std::size_t at = 0; (at = text.find("WORK")) != std::string::npos;)
             text.replace(at, 4, work);
-        options.mps_program = folder + "/mps-control";
-        std::ofstream(options.mps_program) << text;
-        chmod(options.mps_program.c_str(), 0755);
+        options.nvidia.mps_control = folder + "/mps-control";
+        std::ofstream(options.nvidia.mps_control) << text;
+        chmod(options.nvidia.mps_control.c_str(), 0755);
         const DimensionId gpu = *options.dimensions.intern("gpu", "a100");
         mps = *options.dimensions.intern("mps", "");
         for (std::uint32_t i = 0; i < 2; ++i) {

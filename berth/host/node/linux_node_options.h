@@ -13,6 +13,13 @@
 
 namespace berth {
 
+// Where the files of NVIDIA's driver and of MPS lie.
+struct NvidiaFiles {
+    // The MPS control daemon. Empty: its usual path; simulated GPUs then have no MPS.
+    std::string mps_control;
+    std::string nvml = kNvml, mig_minors = kMigMinors;  // Where the MIG instances are found.
+};
+
 struct LinuxNodeOptions {
     NodeSpec node;          // As configured, with its cores, devices and device files.
     Dimensions dimensions;  // Those of its devices.
@@ -35,9 +42,7 @@ struct LinuxNodeOptions {
     std::vector<std::string> allowed_devices;
     std::vector<std::string> environment;  // "BERTH_SOCKET=…": added to every job.
     AccountCheck account_check;            // For users whose job's confinement asks for it.
-    // NVIDIA's MPS control daemon. Empty: NVIDIA's usual path; simulated GPUs then have no MPS.
-    std::string mps_program;
-    std::string nvml = kNvml, mig_minors = kMigMinors;  // Where the MIG instances are found.
+    NvidiaFiles nvidia;
     std::int64_t pids_max = 0;  // Of one job; 0: three quarters of the kernel's limit.
 };
 

@@ -200,7 +200,7 @@ Environment batch_environment(const LaunchAttempt& launch, const NodeView& view,
     Environment environment;
     set_user(environment, user);
     environment.add(launch.payload.environment);
-    environment.unset(kJobTokenVariable);  // It is in a file: see LinuxNodeParts::keep_token().
+    environment.unset(kJobTokenVariable);  // It is in a file: see AttemptPlaces::make().
     for (const std::string_view name : kOthers) environment.unset(name);
     environment.unset_if([](std::string_view name) {
         return name == "SLURM_HET_SIZE" || name.find("_HET_GROUP_") != std::string_view::npos;

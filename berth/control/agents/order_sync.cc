@@ -1,0 +1,131 @@
+#include "berth/control/agents/order_sync.h"
+
+#include <algorithm>
+
+#include "berth/control/orders/on_node.h"
+#include "berth/control/orders/orders.h"
+
+namespace berth {
+
+// A change to a job that holds resources concerns its nodes only if it is another run, or its end.
+void OrderSync::mark_changed(const ClusterState& state, const ClusterState::Touched& touched) {
+    for (const JobId id : touched.gone) seen_.erase(id);
+    for (const JobId id : touched.jobs) {
+        const Job* const job = state.find_job(id);
+        if (job == nullptr || !job->allocation) {
+            seen_.erase(id);
+            continue;
+        }
+        const Seen is{job->attempt, job->state, job->suspension ? job->suspension->changes : 0,
+                      job->is_configuring()};
+        const auto [was, is_new] = seen_.emplace(id, is);
+        if (!is_new && was->second == is) continue;
+        was->second = is;
+        for (const NodeShare& share : job->allocation->shares) queue_.mark(share.node);
+    }
+}
+
+void OrderSync::sync(TurnBuilder& builder, NodeId node) {
+    std::erase_if(runs_.of(node).runs, [&](const auto& entry) {
+        return !holds(builder.state(), node, {entry.first, entry.second.attempt});
+    });
+    if (!sessions_.of(node).link) return;  // The next registration marks the node again.
+    sync_orphans(builder, node);
+    for (const JobId id : builder.state().jobs_on(node)) {
+        sync_run(builder, node, *builder.state().find_job(id));
+    }
+}
+
+void OrderSync::sync_orphans(TurnBuilder& builder, NodeId node) {
+    for (auto& [attempt, delivery] : runs_.of(node).orphans) {
+        if (!delivery.due(builder.now())) continue;
+        delivery.sent(builder.now());
+        sessions_.send_order(
+            builder, node,
+            EndAttempt{attempt.job, attempt.attempt, builder.scheduling().kill_wait});
+    }
+}
+
+RunProgress::Need OrderSync::need_of(NodeId node, const Job& job, const RunProgress& run) const {
+    if (job.state == JobState::completing || run.gone) return RunProgress::Need::end;
+    // An orphan may hold resources that this job needs.
+    if (job.is_configuring() || run.started || !runs_.of(node).orphans.empty())
+        return RunProgress::Need::nothing;
+    return RunProgress::Need::launch;
+}
+
+void OrderSync::sync_run(TurnBuilder& builder, NodeId node, const Job& job) {
+    RunProgress& run = runs_.of(node).run({job.id, job.attempt});
+    const RunProgress::Need need = need_of(node, job, run);
+    if (std::exchange(run.need, need) != need) run.delivery = {};
+    if (need == RunProgress::Need::nothing) {
+        sync_frozen(builder, node, job, run);
+        return sync_steps(builder, node, job, run);
+    }
+    if (!run.delivery.due(builder.now())) return;
+    run.delivery.sent(builder.now());
+    if (need == RunProgress::Need::launch) {
+        return sessions_.send_order(builder, node, launch_attempt(builder.state(), job, node));
+    }
+    constexpr std::int32_t kTerm = 15, kKill = 9;
+    sessions_.send_order(builder, node,
+                         EndAttempt{job.id, job.attempt, builder.scheduling().kill_wait,
+                                    run.at_once ? kKill : kTerm});
+}
+
+// Freezes or thaws a run as its suspension says. The order is repeated until the agent has carried
+// it out.
+void OrderSync::sync_frozen(TurnBuilder& builder, NodeId node, const Job& job, RunProgress& run) {
+    const std::uint32_t wanted = job.suspension ? job.suspension->changes : 0;
+    const bool done = !run.started || job.state != JobState::running || run.frozen >= wanted;
+    if (std::exchange(run.freezing, done ? 0 : wanted) != wanted) run.freeze_delivery = {};
+    if (done || !run.freeze_delivery.due(builder.now())) return;
+    run.freeze_delivery.sent(builder.now());
+    sessions_.send_order(builder, node,
+                         FreezeAttempt{job.id, job.attempt, job.is_suspended(), wanted});
+}
+
+void OrderSync::sync_steps(TurnBuilder& builder, NodeId node, const Job& job, RunProgress& run) {
+    if (!run.started || job.state != JobState::running) return;
+    std::set<StepId> here;
+    for (const Step& step : job.steps) {
+        if (!runs_on(step, node)) continue;
+        here.insert(step.id);
+        const auto found = run.steps.find(step.id);
+        if (found == run.steps.end()) continue;
+        StepProgress& progress = found->second;
+        const bool to_launch = !progress.started && progress.launch && !progress.ending;
+        if ((!to_launch && !progress.ending) || !progress.delivery.due(builder.now())) continue;
+        progress.delivery.sent(builder.now());
+        if (progress.ending) {
+            sessions_.send_order(
+                builder, node,
+                EndStep{job.id, job.attempt, step.id, builder.scheduling().kill_wait});
+        } else {
+            sessions_.send_order(builder, node, launch_step(*progress.launch, step, node));
+        }
+    }
+    std::erase_if(run.steps, [&](const auto& entry) { return !here.contains(entry.first); });
+}
+
+std::optional<Time> OrderSync::next_due(NodeId node) const {
+    if (!sessions_.of(node).link) return std::nullopt;
+    std::optional<Time> due;
+    const auto earlier = [&](Time at) { due = due ? std::min(*due, at) : at; };
+    const NodeRuns& here = runs_.of(node);
+    for (const auto& [attempt, delivery] : here.orphans) earlier(delivery.next_at());
+    for (const auto& [job, run] : here.runs) {
+        if (run.need != RunProgress::Need::nothing) {
+            earlier(run.delivery.next_at());
+            continue;
+        }
+        if (!run.started) continue;
+        if (run.freezing != 0) earlier(run.freeze_delivery.next_at());
+        for (const auto& [id, step] : run.steps) {
+            if (step.ending || step.launch) earlier(step.delivery.next_at());
+        }
+    }
+    return due;
+}
+
+}  // namespace berth
