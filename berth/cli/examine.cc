@@ -21,6 +21,7 @@
 #include "berth/host/cgroup/cgroup_mounts.h"
 #include "berth/trust/certificates.h"
 #include "berth/trust/key_file.h"
+#include "berth/trust/wall_time.h"
 
 namespace berth::cli {
 namespace {
@@ -28,10 +29,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::array<const char*, 5> kCommands{"sbatch", "squeue", "sinfo", "scancel", "sacct"};
-
-Time wall_time() {
-    return Time(std::chrono::floor<Duration>(std::chrono::system_clock::now().time_since_epoch()));
-}
 
 // Without the nodes that a reason may go on with.
 void count_waiting(Client& client, Installation& found) {

@@ -6,6 +6,7 @@
 #include "berth/trust/here.h"
 #include "berth/trust/openssl.h"
 #include "berth/trust/trust_rig.h"
+#include "berth/trust/wall_time.h"
 
 namespace berth {
 namespace {
@@ -56,8 +57,8 @@ void serve(int fd, const KeyPair& pair, const Authority& authority, int most_ver
 }
 
 struct Cluster {
-    Authority authority = *Authority::make("lab", test_now());
-    KeyPair server = *authority.certify_controller({"head", "10.0.0.1", "no name"}, test_now());
+    Authority authority = *Authority::make("lab", wall_time());
+    KeyPair server = *authority.certify_controller({"head", "10.0.0.1", "no name"}, wall_time());
 };
 
 TEST(Tls, CarriesBytesToTheControllerOfItsAuthority) {
@@ -106,7 +107,7 @@ TEST(Tls, ANodeCannotPassForTheController) {
     const Cluster cluster;
     const std::string key = *make_key();
     const KeyPair node{
-        key, *cluster.authority.certify_node(*make_request(key, "gpu1"), "gpu1", test_now())};
+        key, *cluster.authority.certify_node(*make_request(key, "gpu1"), "gpu1", wall_time())};
     Ends ends;
     ends.at_their_end([&](int fd) { serve(fd, node, cluster.authority); });
     EXPECT_FALSE(

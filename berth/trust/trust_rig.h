@@ -6,19 +6,14 @@
 #include <unistd.h>
 
 #include <array>
-#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <string>
 #include <thread>
 
-#include "berth/base/time.h"
+#include "berth/trust/wall_time.h"
 
 namespace berth {
-
-inline Time test_now() {
-    return Time(std::chrono::floor<Duration>(std::chrono::system_clock::now().time_since_epoch()));
-}
 
 class Ends {
 public:

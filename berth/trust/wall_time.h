@@ -1,4 +1,4 @@
-// The wall clock, as the Time of the controller's records.
+// The wall clock as a Time. In `trust`, the lowest module that may read a clock.
 #pragma once
 
 #include <chrono>

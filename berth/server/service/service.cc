@@ -13,7 +13,6 @@
 #include "berth/server/metrics/metrics.h"
 #include "berth/server/service/commands.h"
 #include "berth/server/service/lists.h"
-#include "berth/server/snapshot/wall_time.h"
 #include "berth/server/views/accounting_rows.h"
 #include "berth/server/views/association_rows.h"
 #include "berth/server/views/cluster_rows.h"
@@ -21,6 +20,7 @@
 #include "berth/server/views/outcome_text.h"
 #include "berth/server/views/priority_rows.h"
 #include "berth/server/views/share_rows.h"
+#include "berth/trust/wall_time.h"
 
 namespace berth {
 namespace {

@@ -17,6 +17,7 @@
 #include "berth/slurm/options/values.h"
 #include "berth/slurm/text/print.h"
 #include "berth/slurm/text/when.h"
+#include "berth/trust/wall_time.h"
 
 namespace berth::slurm {
 namespace {
@@ -77,14 +78,14 @@ Status set_time(Draft& d, const char* v) {
 }
 
 Status set_begin(Draft& d, const char* v) {
-    const auto when = parse_when(v, wall_clock_now(), false);
+    const auto when = parse_when(v, wall_time(), false);
     if (!when.ok()) return invalid_value("begin");
     d.spec.begin = when.value();
     return Done{};
 }
 
 Status set_deadline(Draft& d, const char* v) {
-    const auto when = parse_when(v, wall_clock_now(), false);
+    const auto when = parse_when(v, wall_time(), false);
     if (!when.ok()) return invalid_value("deadline");
     d.spec.deadline = when.value();
     return Done{};

@@ -17,6 +17,7 @@
 #include "berth/slurm/step/step_signals.h"
 #include "berth/slurm/step/terminal.h"
 #include "berth/slurm/text/print.h"
+#include "berth/trust/wall_time.h"
 
 namespace berth::slurm {
 namespace {
@@ -335,7 +336,7 @@ void StepRun::end_at_its_limit(const api::StepReply& reply) {
     if (std::chrono::steady_clock::now() - launched_at_ < *limit) return;
     fail("*** STEP " + job_ + "." + to_string(reply.step.id) + " ON " +
          compress_hostlist_in_order(reply.step.nodes) + " CANCELLED AT " +
-         local_time(wall_clock_now(), "") + " DUE TO TIME LIMIT ***");
+         local_time(wall_time(), "") + " DUE TO TIME LIMIT ***");
     end(reply.step.id);
 }
 

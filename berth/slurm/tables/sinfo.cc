@@ -24,6 +24,7 @@
 #include "berth/slurm/text/columns.h"
 #include "berth/slurm/text/print.h"
 #include "berth/slurm/text/printable.h"
+#include "berth/trust/wall_time.h"
 
 namespace berth::slurm {
 namespace {
@@ -294,8 +295,7 @@ int show_once(const Invocation& call, const SinfoOptions& options, PercentFormat
     if (const Status sorted = sort_groups(groups, options.sort); !sorted.ok())
         return streams.err << "sinfo: error: " << sorted.error().message << '\n', 1;
     if (!is_own_format(call, options)) set_widths(items, groups);
-    if (options.long_format && options.header)
-        streams.out << local_date_line(wall_clock_now()) << '\n';
+    if (options.long_format && options.header) streams.out << local_date_line(wall_time()) << '\n';
     print_groups(items, groups, options.header, streams.out);
     return 0;
 }
