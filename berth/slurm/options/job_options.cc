@@ -15,7 +15,6 @@
 #include "berth/slurm/options/input_variables.h"
 #include "berth/slurm/options/near_options.h"
 #include "berth/slurm/options/values.h"
-#include "berth/slurm/text/print.h"
 #include "berth/slurm/text/when.h"
 #include "berth/trust/wall_time.h"
 
