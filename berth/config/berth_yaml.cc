@@ -8,9 +8,11 @@
 #include "berth/base/duration_text.h"
 #include "berth/base/size_text.h"
 #include "berth/base/text.h"
+#include "berth/base/yes_no.h"
 #include "berth/config/draft.h"
 #include "berth/config/notifications.h"
 #include "berth/model/limit_keys.h"
+#include "berth/model/partition_keys.h"
 #include "berth/policy/policy.h"
 
 namespace berth::config {
@@ -37,21 +39,13 @@ constexpr auto kYamlNodeKeys = std::to_array<Translation>({
     {"features", "Features"},
     {"weight", "Weight"},
 });
-constexpr auto kYamlPartitionKeys = std::to_array<Translation>({
-    {"name", "PartitionName"},
-    {"nodes", "Nodes"},
-    {"default", "Default"},
-    {"max_time", "MaxTime"},
-    {"default_time", "DefaultTime"},
-    {"min_nodes", "MinNodes"},
-    {"max_nodes", "MaxNodes"},
-    {"state", "State"},
-    {"priority_job_factor", "PriorityJobFactor"},
-    {"priority_tier", "PriorityTier"},
-    {"billing_weights", "TRESBillingWeights"},
-    {"default_memory_per_cpu_mb", "DefMemPerCPU"},
-    {"default_memory_per_node_mb", "DefMemPerNode"},
-});
+std::vector<Translation> yaml_partition_keys() {
+    std::vector<Translation> keys;
+    for (const PartitionKey& key : partition_keys()) {
+        if (!key.yaml.empty()) keys.push_back({key.yaml, key.name});
+    }
+    return keys;
+}
 
 // What a policy of its own may say: nothing about who and what there is.
 constexpr auto kPolicyKeys = std::to_array<std::string_view>(
@@ -80,7 +74,7 @@ public:
             } else if (key == "partitions") {
                 Line defaults;
                 each(entry.second, [&](const YAML::Node& node) {
-                    read_partition_line(draft_, translate(node, kYamlPartitionKeys), defaults);
+                    read_partition_line(draft_, translate(node, yaml_partition_keys()), defaults);
                 });
             } else if (key == "accounts") {
                 each(entry.second, [&](const YAML::Node& node) { read_account(node); });

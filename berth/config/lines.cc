@@ -114,16 +114,6 @@ std::vector<Line> parse_lines(const ConfigText& source, Findings& findings) {
     return lines;
 }
 
-std::optional<bool> parse_yes_no(std::string_view text) {
-    for (const char* yes : {"yes", "true", "up", "1", "y"}) {
-        if (iequals(text, yes)) return true;
-    }
-    for (const char* no : {"no", "false", "down", "0", "n"}) {
-        if (iequals(text, no)) return false;
-    }
-    return std::nullopt;
-}
-
 std::optional<std::string> nearest(std::string_view word,
                                    const std::vector<std::string_view>& known) {
     std::size_t best = std::min<std::size_t>(3, word.size() / 3 + 1);

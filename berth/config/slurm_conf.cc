@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "berth/base/text.h"
+#include "berth/base/yes_no.h"
 #include "berth/config/draft.h"
 #include "berth/config/known_keys.h"
 #include "berth/config/scheduler_parameters.h"

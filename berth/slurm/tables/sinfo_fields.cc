@@ -6,6 +6,7 @@
 #include "berth/base/duration_text.h"
 #include "berth/base/size_text.h"
 #include "berth/base/text.h"
+#include "berth/slurm/show/partition_text.h"
 #include "berth/slurm/text/columns.h"
 #include "berth/slurm/text/print.h"
 
@@ -15,6 +16,14 @@ namespace {
 template <class Value>
 std::string of_first(const Group& group, Value value) {
     return group.first() == nullptr ? std::string("n/a") : value(*group.first());
+}
+
+std::string of_partition(const Group& group, std::string_view key) {
+    return partition_text(*group.partition, key);
+}
+
+std::string of_partition_lower(const Group& group, std::string_view key) {
+    return to_lower(of_partition(group, key));
 }
 
 std::string node_names(const Group& group) {
@@ -67,14 +76,14 @@ std::string features(const api::NodeRow& node) {
 
 // clang-format off
 constexpr auto kGroupFields = std::to_array<GroupField>({
-    {'a', "AVAIL", false, [](const Group& g) { return to_lower(g.partition->state); }},
+    {'a', "AVAIL", false, [](const Group& g) { return of_partition_lower(g, "State"); }},
     {'A', "NODES(A/I)", false,
      [](const Group& g) {
          const std::string all = nodes_aiot(g);
          return all.substr(0, all.find('/', all.find('/') + 1));
      }},
     {'b', "ACTIVE_FEATURES", true, [](const Group& g) { return of_first(g, features); }},
-    {'B', "MAX_CPUS_PER_NODE", false, [](const Group&) { return std::string("UNLIMITED"); }},
+    {'B', "MAX_CPUS_PER_NODE", false, [](const Group& g) { return of_partition(g, "MaxCPUsPerNode"); }},
     {'c', "CPUS", true, [](const Group& g) { return of_first(g, [](auto& n) { return std::to_string(n.cpus); }); }},
     {'C', "CPUS(A/I/O/T)", false, cpus_aiot},
     {'d', "TMP_DISK", true, [](const Group& g) { return of_first(g, [](auto& n) { return std::to_string(in_mib(Bytes(n.tmp_disk))); }); }},
@@ -85,20 +94,20 @@ constexpr auto kGroupFields = std::to_array<GroupField>({
     {'F', "NODES(A/I/O/T)", false, nodes_aiot},
     {'g', "GROUPS", false, [](const Group& g) { return g.partition->allow_groups.empty() ? std::string("all") : join(g.partition->allow_groups, ","); }},
     {'G', "GRES", true, [](const Group& g) { return of_first(g, [](auto& n) { return n.gres.empty() ? std::string("(null)") : n.gres; }); }},
-    {'h', "OVERSUBSCRIBE", false, [](const Group& g) { return g.partition->oversubscribe; }},
+    {'h', "OVERSUBSCRIBE", false, [](const Group& g) { return of_partition(g, "OverSubscribe"); }},
     {'H', "TIMESTAMP", true, [](const Group& g) { return of_first(g, [](auto& n) { return local_time(n.reason_at, "Unknown"); }); }},
-    {'I', "PRIO_JOB_FACTOR", false, [](const Group& g) { return std::to_string(g.partition->priority_job_factor); }},
+    {'I', "PRIO_JOB_FACTOR", false, [](const Group& g) { return of_partition(g, "PriorityJobFactor"); }},
     {'l', "TIMELIMIT", false, [](const Group& g) { return to_lower(format_time_limit_short(g.partition->max_time)) == "unlimited" ? std::string("infinite") : format_time_limit_short(g.partition->max_time); }},
     {'L', "DEFAULTTIME", false, [](const Group& g) { return g.partition->default_time ? format_time_limit_short(g.partition->default_time) : std::string("n/a"); }},
     {'m', "MEMORY", true, [](const Group& g) { return of_first(g, [](auto& n) { return std::to_string(in_mib(Bytes(n.memory))); }); }},
-    {'M', "PREEMPT_MODE", false, [](const Group&) { return std::string("OFF"); }},
+    {'M', "PREEMPT_MODE", false, [](const Group& g) { return of_partition(g, "PreemptMode"); }},
     {'n', "HOSTNAMES", true, [](const Group& g) { return of_first(g, [](auto& n) { return n.hostname; }); }},
     {'N', "NODELIST", false, node_names},
     {'o', "NODE_ADDR", true, [](const Group& g) { return of_first(g, [](auto& n) { return n.address; }); }},
     {'O', "CPU_LOAD", false, [](const Group&) { return std::string("N/A"); }},  // report load yet.
-    {'p', "PRIO_TIER", false, [](const Group& g) { return std::to_string(g.partition->priority_tier); }},
+    {'p', "PRIO_TIER", false, [](const Group& g) { return of_partition(g, "PriorityTier"); }},
     {'P', "PARTITION", false, partition_text},
-    {'r', "ROOT", false, [](const Group& g) { return std::string(g.partition->root_only ? "yes" : "no"); }},
+    {'r', "ROOT", false, [](const Group& g) { return of_partition_lower(g, "RootOnly"); }},
     {'R', "PARTITION", false, [](const Group& g) { return g.partition->name; }},
     {'s', "JOB_SIZE", false, job_size},
     {'t', "STATE", true, [](const Group& g) { return of_first(g, [](auto& n) { return node_state(n, true); }); }},
@@ -132,7 +141,7 @@ struct NamedField {
 };
 constexpr auto kOtherGroupFields = std::to_array<NamedField>({
     {"allocmem", {0, "ALLOCMEM", true, [](const Group& g) { return of_first(g, [](auto& n) { return std::to_string(in_mib(Bytes(n.allocated_memory))); }); }}},
-    {"allocnodes", {0, "ALLOCNODES", false, [](const Group&) { return std::string("all"); }}},
+    {"allocnodes", {0, "ALLOCNODES", false, [](const Group& g) { return of_partition_lower(g, "AllocNodes"); }}},
     {"cluster", {0, "CLUSTER", false, [](const Group&) { return std::string("N/A"); }}},  // As Slurm, unless there are several.
     {"comment", {0, "COMMENT", false, [](const Group&) { return std::string("(null)"); }}},
     {"extra", {0, "EXTRA", false, [](const Group&) { return std::string("(null)"); }}},
