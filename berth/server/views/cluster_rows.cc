@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "berth/model/partition_state.h"
-#include "berth/server/views/names.h"
 #include "berth/server/views/tres.h"
 
 namespace berth {

@@ -6,6 +6,7 @@
 #include "berth/base/hostlist.h"
 #include "berth/base/text.h"
 #include "berth/client/client.h"
+#include "berth/model/slurm_variables.h"
 #include "berth/slurm/admin/admin_commands.h"
 #include "berth/slurm/admin/scontrol_job.h"
 #include "berth/slurm/admin/scontrol_node.h"
@@ -205,9 +206,9 @@ private:
     int show_hostnames(const std::vector<std::string>& words) {
         std::string list = joined(words, 2);
         if (list.empty()) {
-            list = call_.variable("SLURM_JOB_NODELIST") == nullptr
+            list = call_.variable(kSlurmJobNodelist) == nullptr
                        ? ""
-                       : *call_.variable("SLURM_JOB_NODELIST");
+                       : *call_.variable(kSlurmJobNodelist);
         }
         const auto names = expand_hostlist(list);
         if (!names.ok() || names.value().empty())

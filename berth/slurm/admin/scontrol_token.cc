@@ -4,6 +4,7 @@
 #include <ostream>
 
 #include "berth/base/text.h"
+#include "berth/model/slurm_variables.h"
 #include "berth/slurm/text/print.h"
 
 namespace berth::slurm {
@@ -28,7 +29,7 @@ int print_token(Client& client, const std::vector<std::string>& words, Streams& 
     }
     const auto made = client.create_token(call);
     if (!made) return fail(slurm_message(made.problem()));
-    streams.out << "SLURM_JWT=" << made->token << '\n';
+    streams.out << kSlurmJwt << "=" << made->token << '\n';
     return 0;
 }
 

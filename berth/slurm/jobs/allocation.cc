@@ -7,6 +7,7 @@
 #include "berth/base/hostlist.h"
 #include "berth/client/host_name.h"
 #include "berth/model/job_variables.h"
+#include "berth/model/slurm_variables.h"
 #include "berth/slurm/options/advice.h"
 #include "berth/slurm/options/clusters.h"
 #include "berth/slurm/options/input_variables.h"
@@ -162,7 +163,7 @@ Variables Allocation::variables_of(const api::JobRow& job) const {
     for (auto& one : asked_variables(job.request, job.command, tasks)) {
         all.push_back(std::move(one));
     }
-    all.emplace_back("SLURM_TASKS_PER_NODE", counts_text(identity.tasks));
+    all.emplace_back(kSlurmTasksPerNode, counts_text(identity.tasks));
     return all;
 }
 
@@ -170,14 +171,14 @@ std::map<std::string, std::string> Allocation::environment() const {
     std::map<std::string, std::string> all = call_.environment;
     for (const auto& [name, value] : variables_of(job_)) all[name] = value;
     for (const api::JobRow& one : components_) {
-        const std::string suffix = "_HET_GROUP_" + std::to_string(one.het->offset);
+        const std::string suffix = kHetGroupSuffix + std::to_string(one.het->offset);
         for (const auto& [name, value] : variables_of(one)) all[name + suffix] = value;
     }
-    if (!components_.empty()) all["SLURM_HET_SIZE"] = std::to_string(components_.size());
-    all["SLURM_NODELIST"] = all["SLURM_JOB_NODELIST"];
-    all["SLURM_NNODES"] = all["SLURM_JOB_NUM_NODES"];
-    all["SLURM_SUBMIT_DIR"] = work_dir_of({});
-    all["SLURM_SUBMIT_HOST"] = job_.command.submit_host;
+    if (!components_.empty()) all[kSlurmHetSize] = std::to_string(components_.size());
+    all[kSlurmNodelist] = all[kSlurmJobNodelist];
+    all[kSlurmNnodes] = all[kSlurmJobNumNodes];
+    all[kSlurmSubmitDir] = work_dir_of({});
+    all[kSlurmSubmitHost] = job_.command.submit_host;
     return all;
 }
 

@@ -8,6 +8,7 @@
 
 #include "berth/client/client.h"
 #include "berth/client/host_name.h"
+#include "berth/model/slurm_variables.h"
 #include "berth/slurm/jobs/job_commands.h"
 #include "berth/slurm/jobs/job_wait.h"
 #include "berth/slurm/jobs/submit_warnings.h"
@@ -206,16 +207,17 @@ private:
                         .environment = exported_environment(call_, draft.export_env)}};
         for (std::size_t i = 1; i < drafts.size(); ++i)
             request.components.push_back(drafts[i].spec);
-        request.payload.environment.push_back("SLURM_SUBMIT_DIR=" + work_dir_of({}));
-        request.payload.environment.push_back("SLURM_SUBMIT_HOST=" +
+        request.payload.environment.push_back(std::string(kSlurmSubmitDir) + "=" + work_dir_of({}));
+        request.payload.environment.push_back(std::string(kSlurmSubmitHost) + "=" +
                                               draft.spec.command->submit_host);
         const JobCommand& command = draft.spec.command;
         if (command.append_output || command.truncate_output) {  // For the sruns of the script.
-            request.payload.environment.push_back(std::string("SLURM_OPEN_MODE=") +
+            request.payload.environment.push_back(std::string(kSlurmOpenMode) + "=" +
                                                   (command.append_output ? "a" : "t"));
         }
         if (!draft.get_user_env.empty())
-            request.payload.environment.push_back("SLURM_GET_USER_ENV=" + draft.get_user_env);
+            request.payload.environment.push_back(std::string(kSlurmGetUserEnv) + "=" +
+                                                  draft.get_user_env);
         if (!draft.export_file.empty()) {
             auto more = environment_file(draft.export_file);
             if (!more.ok()) return fail(more.error().message, 1);

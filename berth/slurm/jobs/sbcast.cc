@@ -12,6 +12,7 @@
 #include <ostream>
 
 #include "berth/base/text.h"
+#include "berth/model/slurm_variables.h"
 #include "berth/slurm/jobs/job_commands.h"
 #include "berth/slurm/jobs/sbcast_script.h"
 #include "berth/slurm/options/arguments.h"
@@ -81,7 +82,7 @@ private:
     }
 
     std::optional<int> read_options() {
-        if (const std::string* id = call_.variable("SLURM_JOB_ID")) job_ = *id;
+        if (const std::string* id = call_.variable(kSlurmJobId)) job_ = *id;
         file_.force = call_.variable("SBCAST_FORCE") != nullptr;
         file_.preserve = call_.variable("SBCAST_PRESERVE") != nullptr;
         ArgumentReader reader(call_, kSbcastOptions, "CfF:j:ps:t:vV");

@@ -7,6 +7,7 @@
 #include "berth/client/client.h"
 #include "berth/model/exit_status.h"
 #include "berth/model/mpi_kind.h"
+#include "berth/model/slurm_variables.h"
 #include "berth/slurm/jobs/allocation.h"
 #include "berth/slurm/jobs/job_commands.h"
 #include "berth/slurm/options/advice.h"
@@ -61,7 +62,7 @@ private:
     // Within a job SLURM_* describes the job, and only some of it is srun's too; outside of one it
     // all speaks to srun.
     Status read_environment() {
-        if (const std::string* id = call_.variable("SLURM_JOB_ID")) job_ = *id;
+        if (const std::string* id = call_.variable(kSlurmJobId)) job_ = *id;
         draft_.in_a_job = !job_.empty();
         const Status read = apply_environment(call_, kSrun, draft_);
         if (draft_.in_a_job) {

@@ -11,6 +11,7 @@
 #include <ostream>
 
 #include "berth/base/text.h"
+#include "berth/model/slurm_variables.h"
 #include "berth/slurm/options/job_options.h"
 #include "berth/slurm/step/held_signals.h"
 
@@ -112,13 +113,13 @@ Result<std::vector<std::uint32_t>> parse_groups(const std::string& text) {
 }
 
 Result<Invocation> call_in_group(const Invocation& within, const ComponentRun& run) {
-    const std::string* const size = within.variable("SLURM_HET_SIZE");
+    const std::string* const size = within.variable(kSlurmHetSize);
     if (size == nullptr) {
         return Error{ErrorCode::failed_precondition,
                      "this is not within a heterogeneous job: there is no SLURM_HET_SIZE"};
     }
-    const std::string suffix = "_HET_GROUP_" + std::to_string(run.group);
-    if (within.variable("SLURM_JOB_ID" + suffix) == nullptr) {
+    const std::string suffix = kHetGroupSuffix + std::to_string(run.group);
+    if (within.variable(kSlurmJobId + suffix) == nullptr) {
         return Error{
             ErrorCode::failed_precondition,
             "there is no component " + std::to_string(run.group) + ": SLURM_HET_SIZE is " + *size};
