@@ -13,7 +13,7 @@
 
 #include "berth/client/client.h"
 #include "berth/model/exit_status.h"
-#include "berth/slurm/jobs/allocation.h"
+#include "berth/slurm/jobs/interactive_job.h"
 #include "berth/slurm/jobs/job_commands.h"
 #include "berth/slurm/options/advice.h"
 #include "berth/slurm/options/arguments.h"
@@ -42,7 +42,7 @@ public:
 
     int run() {
         if (const auto code = read_options()) return *code;
-        Allocation allocation(call_, client_, streams_);
+        InteractiveJob allocation(call_, client_, streams_);
         if (!allocation.get(draft_, others_)) return allocation.exit_code();
         say("Granted job allocation " + allocation.id());
         if (draft_.no_shell) return 0;
@@ -141,7 +141,7 @@ private:
     }
 
     // The terminal's Ctrl-C goes to the command, which decides what it means.
-    ExitStatus run_command(Allocation& allocation) {
+    ExitStatus run_command(InteractiveJob& allocation) {
         sigset_t watched, before;
         sigemptyset(&watched);
         sigaddset(&watched, SIGCHLD);
@@ -170,7 +170,7 @@ private:
         return exit;
     }
 
-    ExitStatus wait_for(pid_t child, const sigset_t& watched, Allocation& allocation) {
+    ExitStatus wait_for(pid_t child, const sigset_t& watched, InteractiveJob& allocation) {
         for (;;) {
             int status = 0;
             if (::waitpid(child, &status, WNOHANG) == child) {
@@ -187,7 +187,7 @@ private:
     }
 
     // Ended by scancel, its time limit, a lost node.
-    void look_at_job(pid_t child, Allocation& allocation) {
+    void look_at_job(pid_t child, InteractiveJob& allocation) {
         const auto ended = allocation.ended_as();
         if (!ended) return;
         over_ = true;

@@ -8,7 +8,7 @@
 #include "berth/model/exit_status.h"
 #include "berth/model/mpi_kind.h"
 #include "berth/model/slurm_variables.h"
-#include "berth/slurm/jobs/allocation.h"
+#include "berth/slurm/jobs/interactive_job.h"
 #include "berth/slurm/jobs/job_commands.h"
 #include "berth/slurm/options/advice.h"
 #include "berth/slurm/options/arguments.h"
@@ -169,7 +169,7 @@ private:
                 return fail(checked.error().message);
             drafts.push_back(one.job_draft());
         }
-        Allocation allocation(call_, client_, streams_);
+        InteractiveJob allocation(call_, client_, streams_);
         if (!allocation.get(drafts.front(), {drafts.begin() + 1, drafts.end()}))
             return allocation.exit_code();
         allocation.attend();
@@ -206,7 +206,7 @@ private:
         if (const Status checked = check_together(draft_); !checked.ok())
             return fail(checked.error().message);
         hold_signals();
-        Allocation allocation(call_, client_, streams_);
+        InteractiveJob allocation(call_, client_, streams_);
         if (!allocation.get(job_draft())) return allocation.exit_code();
         allocation.attend();
         Invocation within = call_;

@@ -1,4 +1,4 @@
-#include "berth/slurm/jobs/allocation.h"
+#include "berth/slurm/jobs/interactive_job.h"
 
 #include <algorithm>
 #include <ostream>
@@ -25,20 +25,20 @@ constexpr std::chrono::milliseconds kFirstPoll{5}, kLongestPoll{1000};
 
 }  // namespace
 
-Allocation::Allocation(const Invocation& call, Client& client, Streams& streams)
+InteractiveJob::InteractiveJob(const Invocation& call, Client& client, Streams& streams)
     : call_(call), client_(client), look_(call), streams_(streams) {}
 
-bool Allocation::say(const std::string& message) {
+bool InteractiveJob::say(const std::string& message) {
     if (!quiet_) streams_.err << call_.name << ": " << message << '\n' << std::flush;
     return true;
 }
 
-bool Allocation::fail(const std::string& message) {
+bool InteractiveJob::fail(const std::string& message) {
     streams_.err << call_.name << ": error: " << message << '\n' << std::flush;
     return false;
 }
 
-bool Allocation::submit(const Draft& draft, const std::vector<Draft>& others) {
+bool InteractiveJob::submit(const Draft& draft, const std::vector<Draft>& others) {
     if (!draft.clusters.empty()) {
         const auto meant = cluster_meant(client_, draft.clusters, call_.name);
         if (!meant.ok()) return fail(meant.error().message);
@@ -71,7 +71,7 @@ bool Allocation::submit(const Draft& draft, const std::vector<Draft>& others) {
     return true;
 }
 
-Allocation::Wait Allocation::wait_for_nodes(std::optional<std::chrono::seconds> patience) {
+InteractiveJob::Wait InteractiveJob::wait_for_nodes(std::optional<std::chrono::seconds> patience) {
     const HeldSignals signals;
     look_.stop_at(signals.fd());
     bool said_unseen = false, said_silent = false;
@@ -110,7 +110,7 @@ Allocation::Wait Allocation::wait_for_nodes(std::optional<std::chrono::seconds> 
     }
 }
 
-bool Allocation::get(const Draft& draft, const std::vector<Draft>& others) {
+bool InteractiveJob::get(const Draft& draft, const std::vector<Draft>& others) {
     quiet_ = draft.quiet;
     exit_code_ = error_exit_code(call_);
     if (!submit(draft, others)) return false;
@@ -142,7 +142,7 @@ bool Allocation::get(const Draft& draft, const std::vector<Draft>& others) {
 }
 
 // What any job's variables say of this one.
-Variables Allocation::variables_of(const api::JobRow& job) const {
+Variables InteractiveJob::variables_of(const api::JobRow& job) const {
     JobIdentity identity{.job = job.id,
                          .cluster = cluster_,
                          .name = job.name,
@@ -167,7 +167,7 @@ Variables Allocation::variables_of(const api::JobRow& job) const {
     return all;
 }
 
-std::map<std::string, std::string> Allocation::environment() const {
+std::map<std::string, std::string> InteractiveJob::environment() const {
     std::map<std::string, std::string> all = call_.environment;
     for (const auto& [name, value] : variables_of(job_)) all[name] = value;
     for (const api::JobRow& one : components_) {
@@ -182,7 +182,7 @@ std::map<std::string, std::string> Allocation::environment() const {
     return all;
 }
 
-std::optional<std::string> Allocation::ended_as() {
+std::optional<std::string> InteractiveJob::ended_as() {
     const auto found = look_.at(id());
     if (!found) return is_gone(found.problem()) ? std::optional<std::string>("gone") : std::nullopt;
     const api::JobRow& row = found->front();
@@ -192,7 +192,7 @@ std::optional<std::string> Allocation::ended_as() {
     return row.outcome;
 }
 
-void Allocation::give_back(ExitStatus exit) {
+void InteractiveJob::give_back(ExitStatus exit) {
     keepalive_.reset();
     const auto done =
         call_to_the_end(client_, [&] { return client_.complete(id(), {.exit = exit}); });
@@ -200,7 +200,7 @@ void Allocation::give_back(ExitStatus exit) {
         fail("Unable to give back job allocation " + id() + ": " + slurm_message(done.problem()));
 }
 
-void Allocation::cancel() {
+void InteractiveJob::cancel() {
     if (interrupted_ != 0) client_.set_options(kBrief);
     const auto done = client_.cancel(id());
     if (done) return;

@@ -1,5 +1,5 @@
-// Allocation: an interactive job from its client's side: request, wait, release. Used by salloc,
-// and by srun outside of a job.
+// InteractiveJob: the job of salloc, or of srun outside of a job, from its client's side: request,
+// wait, release.
 #pragma once
 
 #include <chrono>
@@ -16,10 +16,10 @@
 
 namespace berth::slurm {
 
-class Allocation {
+class InteractiveJob {
 public:
     // Messages begin with the command's name and go to streams.err.
-    Allocation(const Invocation& call, Client& client, Streams& streams);
+    InteractiveJob(const Invocation& call, Client& client, Streams& streams);
 
     // Requests the job and waits until it has its nodes. False: it failed, and a message was
     // printed. SIGINT, SIGTERM and SIGHUP end the wait; the signal is in `interrupted`.
