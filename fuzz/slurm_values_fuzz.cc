@@ -3,7 +3,7 @@
 #include "berth/slurm/admin/scontrol_update.h"
 #include "berth/slurm/options/batch_script.h"
 #include "berth/slurm/options/near_options.h"
-#include "berth/slurm/options/values.h"
+#include "berth/slurm/options/option_values.h"
 #include "berth/slurm/text/columns.h"
 #include "berth/slurm/text/when.h"
 

@@ -11,7 +11,7 @@
 #include "berth/slurm/options/advice.h"
 #include "berth/slurm/options/clusters.h"
 #include "berth/slurm/options/input_variables.h"
-#include "berth/slurm/options/job_environment.h"
+#include "berth/slurm/options/submit_environment.h"
 #include "berth/slurm/step/held_signals.h"
 
 namespace berth::slurm {

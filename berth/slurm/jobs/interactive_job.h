@@ -12,7 +12,7 @@
 #include "berth/slurm/jobs/keepalive.h"
 #include "berth/slurm/options/job_options.h"
 #include "berth/slurm/step/job_look.h"
-#include "berth/slurm/text/command.h"
+#include "berth/slurm/text/invocation.h"
 
 namespace berth::slurm {
 

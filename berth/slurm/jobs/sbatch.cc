@@ -17,9 +17,9 @@
 #include "berth/slurm/options/batch_script.h"
 #include "berth/slurm/options/clusters.h"
 #include "berth/slurm/options/input_variables.h"
-#include "berth/slurm/options/job_environment.h"
 #include "berth/slurm/options/job_options.h"
 #include "berth/slurm/options/shell.h"
+#include "berth/slurm/options/submit_environment.h"
 
 namespace berth::slurm {
 namespace {

@@ -16,7 +16,7 @@
 #include "berth/slurm/options/arguments.h"
 #include "berth/slurm/options/clusters.h"
 #include "berth/slurm/options/input_variables.h"
-#include "berth/slurm/options/values.h"
+#include "berth/slurm/options/option_values.h"
 #include "berth/slurm/text/print.h"
 
 namespace berth::slurm {

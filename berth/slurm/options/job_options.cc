@@ -14,7 +14,7 @@
 #include "berth/model/mpi_kind.h"
 #include "berth/slurm/options/input_variables.h"
 #include "berth/slurm/options/near_options.h"
-#include "berth/slurm/options/values.h"
+#include "berth/slurm/options/option_values.h"
 #include "berth/slurm/text/when.h"
 #include "berth/trust/wall_time.h"
 

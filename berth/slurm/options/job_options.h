@@ -11,7 +11,7 @@
 
 #include "berth/base/result.h"
 #include "berth/slurm/options/job_draft.h"
-#include "berth/slurm/text/command.h"
+#include "berth/slurm/text/invocation.h"
 
 namespace berth::slurm {
 

@@ -4,7 +4,7 @@
 #include "berth/base/size_text.h"
 #include "berth/base/text.h"
 #include "berth/model/invalid_argument.h"
-#include "berth/slurm/options/values.h"
+#include "berth/slurm/options/option_values.h"
 
 namespace berth::slurm {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "berth/slurm/json/slurm_json.h"
 #include "berth/slurm/tables/sinfo_fields.h"
-#include "berth/slurm/text/command.h"
+#include "berth/slurm/text/invocation.h"
 
 namespace berth::slurm {
 

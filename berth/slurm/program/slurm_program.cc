@@ -1,4 +1,4 @@
-#include "berth/slurm/program/program.h"
+#include "berth/slurm/program/slurm_program.h"
 
 #include <algorithm>
 #include <array>

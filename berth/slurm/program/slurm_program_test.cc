@@ -1,5 +1,5 @@
 // The commands as far as they go without a controller.
-#include "berth/slurm/program/program.h"
+#include "berth/slurm/program/slurm_program.h"
 
 #include <gtest/gtest.h>
 

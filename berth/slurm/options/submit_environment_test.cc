@@ -1,4 +1,4 @@
-#include "berth/slurm/options/job_environment.h"
+#include "berth/slurm/options/submit_environment.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "berth/slurm/text/command.h"
+#include "berth/slurm/text/invocation.h"
 
 namespace berth::slurm {
 

@@ -1,4 +1,4 @@
-#include "berth/slurm/options/values.h"
+#include "berth/slurm/options/option_values.h"
 
 #include <csignal>
 
