@@ -17,7 +17,7 @@ namespace berth::slurm {
 namespace {
 
 void check_options(std::string_view text) {
-    Draft draft;
+    JobDraft draft;
     const auto rows = job_options();
     for (const std::string_view line : split(text, '\n')) {
         if (line.empty()) continue;

@@ -38,7 +38,7 @@ bool InteractiveJob::fail(const std::string& message) {
     return false;
 }
 
-bool InteractiveJob::submit(const Draft& draft, const std::vector<Draft>& others) {
+bool InteractiveJob::submit(const JobDraft& draft, const std::vector<JobDraft>& others) {
     if (!draft.clusters.empty()) {
         const auto meant = cluster_meant(client_, draft.clusters, call_.name);
         if (!meant.ok()) return fail(meant.error().message);
@@ -54,7 +54,7 @@ bool InteractiveJob::submit(const Draft& draft, const std::vector<Draft>& others
         return spec;
     };
     api::SubmitRequest request{.spec = complete(draft.spec)};
-    for (const Draft& other : others) request.components.push_back(complete(other.spec));
+    for (const JobDraft& other : others) request.components.push_back(complete(other.spec));
     const auto reply = client_.submit(std::move(request));
     if (!reply) {
         const api::Problem& problem = reply.problem();
@@ -110,7 +110,7 @@ InteractiveJob::Wait InteractiveJob::wait_for_nodes(std::optional<std::chrono::s
     }
 }
 
-bool InteractiveJob::get(const Draft& draft, const std::vector<Draft>& others) {
+bool InteractiveJob::get(const JobDraft& draft, const std::vector<JobDraft>& others) {
     quiet_ = draft.quiet;
     exit_code_ = error_exit_code(call_);
     if (!submit(draft, others)) return false;

@@ -23,7 +23,7 @@ public:
 
     // Requests the job and waits until it has its nodes. False: it failed, and a message was
     // printed. SIGINT, SIGTERM and SIGHUP end the wait; the signal is in `interrupted`.
-    bool get(const Draft& draft, const std::vector<Draft>& others = {});
+    bool get(const JobDraft& draft, const std::vector<JobDraft>& others = {});
     int interrupted() const { return interrupted_; }
     int exit_code() const { return exit_code_; }  // If the request failed.
 
@@ -45,7 +45,7 @@ public:
 
 private:
     enum class Wait : std::uint8_t { granted, revoked, interrupted, out_of_time };
-    bool submit(const Draft& draft, const std::vector<Draft>& others);
+    bool submit(const JobDraft& draft, const std::vector<JobDraft>& others);
     Wait wait_for_nodes(std::optional<std::chrono::seconds> patience);
     Variables variables_of(const api::JobRow& job) const;
     bool say(const std::string& message);  // True, unless --quiet.

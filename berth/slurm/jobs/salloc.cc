@@ -64,7 +64,7 @@ private:
     }
 
     // The options up to the command, or to a ":"; the rest is in command_.
-    std::optional<int> read_component(const Invocation& part, Draft& draft) {
+    std::optional<int> read_component(const Invocation& part, JobDraft& draft) {
         if (const Status read = apply_environment(call_, kSalloc, draft); !read.ok())
             return fail(read.error().message);
         const auto rows = getopt_rows(kSalloc);
@@ -203,9 +203,9 @@ private:
     const Invocation& call_;
     Streams& streams_;
     Client client_;
-    Draft draft_;
+    JobDraft draft_;
     std::vector<std::pair<std::string, std::string>> defined_;  // Options on the command line.
-    std::vector<Draft> others_;                                 // Of a heterogeneous job.
+    std::vector<JobDraft> others_;                              // Of a heterogeneous job.
     std::vector<std::string> command_;
     bool over_ = false;  // The job ended before the command did.
 };

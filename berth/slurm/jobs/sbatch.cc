@@ -44,14 +44,14 @@ public:
     int run() {
         // The command line is read first, for it says where the script is, and applied last, for it
         // wins.
-        std::vector<Draft> from_command_line;
+        std::vector<JobDraft> from_command_line;
         if (const auto code = read_command_lines(from_command_line)) return *code;
         if (const Status script = read_script(from_command_line.front()); !script.ok())
             return fail(script.error().message, 1);
-        std::vector<Draft> drafts(1);
+        std::vector<JobDraft> drafts(1);
         if (const auto code = read_directives(drafts)) return *code;
         if (drafts.size() < from_command_line.size()) drafts.resize(from_command_line.size());
-        for (Draft& draft : drafts) {
+        for (JobDraft& draft : drafts) {
             if (const Status read = apply_environment(call_, kSbatch, draft); !read.ok())
                 return fail(read.error().message, kOptionError);
         }
@@ -60,7 +60,7 @@ public:
             defined_["verbose"] = std::to_string(drafts.front().verbose);
             print_defined("sbatch", {defined_.begin(), defined_.end()}, streams_.err);
         }
-        for (Draft& draft : drafts) {
+        for (JobDraft& draft : drafts) {
             if (const Status checked = check_together(draft); !checked.ok())
                 return fail(checked.error().message, 1);
             complete(draft);
@@ -83,7 +83,7 @@ private:
     }
 
     // An exit code if the run ends here.
-    std::optional<int> read_command_line(const Invocation& call, Draft& draft,
+    std::optional<int> read_command_line(const Invocation& call, JobDraft& draft,
                                          std::vector<std::string>& operands) {
         const auto rows = getopt_rows(kSbatch);
         ArgumentReader reader(call, rows, getopt_letters(kSbatch), true);
@@ -108,7 +108,7 @@ private:
     }
 
     // "a : b script": the options of one component of a heterogeneous job after the other.
-    std::optional<int> read_command_lines(std::vector<Draft>& drafts) {
+    std::optional<int> read_command_lines(std::vector<JobDraft>& drafts) {
         Invocation part = call_;
         for (std::size_t i = 0;; ++i) {
             if (drafts.size() <= i) drafts.resize(i + 1);
@@ -119,9 +119,9 @@ private:
     }
 
     // What is the whole submission's may stand at any component.
-    static void gather(std::vector<Draft>& drafts) {
-        Draft& whole = drafts.front();
-        for (const Draft& one : drafts) {
+    static void gather(std::vector<JobDraft>& drafts) {
+        JobDraft& whole = drafts.front();
+        for (const JobDraft& one : drafts) {
             if (!whole.wrap) whole.wrap = one.wrap;
             whole.parsable = whole.parsable || one.parsable;
             whole.quiet = whole.quiet || one.quiet;
@@ -130,7 +130,7 @@ private:
     }
 
     // A line "#SBATCH hetjob" begins the next component.
-    std::optional<int> read_directives(std::vector<Draft>& drafts) {
+    std::optional<int> read_directives(std::vector<JobDraft>& drafts) {
         for (const Directive& directive : directives_of(script_)) {
             Invocation line{.name = "sbatch", .arguments = directive.words, .environment = {}};
             std::vector<std::string> rest;
@@ -156,7 +156,7 @@ private:
         return std::nullopt;
     }
 
-    Status read_script(const Draft& draft) {
+    Status read_script(const JobDraft& draft) {
         if (draft.wrap) {
             if (!operands_.empty()) {
                 return Error{ErrorCode::invalid_argument,
@@ -186,7 +186,7 @@ private:
         script_ = std::move(text).str();
         return check_script(script_);
     }
-    void complete(Draft& draft) {
+    void complete(JobDraft& draft) {
         JobSpec& spec = draft.spec;
         if (spec.name.empty()) spec.name = std::filesystem::path(script_name_).filename().string();
         JobCommand& command = spec.command.edit();
@@ -199,8 +199,8 @@ private:
         command.inherited = inherited_from_shell(draft.propagate);
     }
 
-    int submit(const std::vector<Draft>& drafts) {
-        const Draft& draft = drafts.front();
+    int submit(const std::vector<JobDraft>& drafts) {
+        const JobDraft& draft = drafts.front();
         api::SubmitRequest request{
             .spec = draft.spec,
             .payload = {.script = script_,

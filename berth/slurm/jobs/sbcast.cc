@@ -147,7 +147,7 @@ private:
         const api::JobRow& job = jobs->front();
         if (job.state != "RUNNING")
             return fail("Slurm job " + job_ + " is " + to_lower(job.state) + ", and not running");
-        Draft draft;
+        JobDraft draft;
         JobRequest& request = draft.spec.request.edit();
         std::uint32_t nodes = job.node_count;
         if (step_) {

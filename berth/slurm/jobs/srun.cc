@@ -156,7 +156,7 @@ private:
         if (!draft_.het_groups.empty()) {
             return fail("--het-group is for a step within a heterogeneous job");
         }
-        std::vector<Draft> drafts;
+        std::vector<JobDraft> drafts;
         std::vector<std::vector<std::string>> parts{first_part()};
         parts.insert(parts.end(), parts_.begin(), parts_.end());
         for (const std::vector<std::string>& words : parts) {
@@ -191,8 +191,8 @@ private:
     }
 
     // What it asks of a job of its own.
-    Draft job_draft() const {
-        Draft asked = draft_;
+    JobDraft job_draft() const {
+        JobDraft asked = draft_;
         JobCommand& files = asked.spec.command.edit();
         files.std_out.clear(), files.std_err.clear(), files.std_in.clear();  // The step's.
         files.script_name = command_.front();
@@ -234,7 +234,7 @@ private:
     Streams& streams_;
     Client client_;
     std::optional<HeldSignals> held_;
-    Draft draft_;
+    JobDraft draft_;
     bool of_group_ = false;
     std::vector<std::pair<std::string, std::string>> defined_;  // Options on the command line.
     std::vector<std::string> command_;

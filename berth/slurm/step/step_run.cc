@@ -45,7 +45,7 @@ std::int64_t total(const std::vector<GresRequest>& gpus) {
 
 }  // namespace
 
-StepRun::StepRun(const Invocation& call, Client& client, Streams& streams, const Draft& draft,
+StepRun::StepRun(const Invocation& call, Client& client, Streams& streams, const JobDraft& draft,
                  std::string job, std::vector<std::string> command, bool own_job)
     : call_(call),
       client_(client),
