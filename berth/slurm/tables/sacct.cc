@@ -184,10 +184,10 @@ Status read_one(int letter, const char* value, SacctOptions& options) {
     }
 }
 
-class AccountingTable {
+class SacctTable {
 public:
-    AccountingTable(const SacctOptions& options, std::vector<AccountingColumn> columns,
-                    std::ostream& out)
+    SacctTable(const SacctOptions& options, std::vector<AccountingColumn> columns,
+               std::ostream& out)
         : options_(options), columns_(std::move(columns)), out_(out) {}
 
     void header() {
@@ -397,7 +397,7 @@ int run_sacct(const Invocation& call, Streams& streams) {
         const auto printed = print_json(call, client, options, cluster, streams.out);
         return printed ? 0 : fail(slurm_message(printed.problem()));
     }
-    AccountingTable table(options, std::move(columns).value(), streams.out);
+    SacctTable table(options, std::move(columns).value(), streams.out);
     if (options.header) table.header();
     if (!is_ours) return 0;
     const auto read =

@@ -270,7 +270,7 @@ bool is_chosen(const SqueueOptions& options, const api::JobRow& job) {
 }
 
 // Each task of an array that still waits, as a row of its own.
-void add_unfolded(JobTable& table, const api::JobRow& job) {
+void add_unfolded(SqueueTable& table, const api::JobRow& job) {
     const auto tasks = tasks_of(job.array_pending);
     if (tasks.empty()) return table.add(job);
     api::JobRow one = job;
@@ -364,7 +364,7 @@ void print_preamble(const SqueueOptions& options, const std::string& cluster, St
 int show_jobs(const SqueueOptions& options, const PercentFormat& format, Client& client,
               const std::string& cluster, Streams& streams) {
     const Time now = wall_time();
-    Result<JobTable> table = JobTable::make(format, sort_of(options), now, options.convert);
+    Result<SqueueTable> table = SqueueTable::make(format, sort_of(options), now, options.convert);
     if (!table.ok()) return streams.err << "squeue: error: " << table.error().message << '\n', 1;
     bool is_any = false;
     const auto read = client.each_job(options.query, [&](api::JobRow&& job) {
