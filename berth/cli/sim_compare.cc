@@ -16,7 +16,7 @@
 namespace berth::cli {
 namespace {
 
-using report::Group;
+using report::JobGroup;
 using report::Metrics;
 
 std::string fixed(double value, int digits) {
@@ -72,7 +72,7 @@ void print_figures(const Metrics& a, const Metrics& b, Output& output) {
 }
 
 // The ten for whom most waiting was won or lost, all their jobs together.
-void print_groups(const char* title, const std::vector<Group>& a, const std::vector<Group>& b,
+void print_groups(const char* title, const std::vector<JobGroup>& a, const std::vector<JobGroup>& b,
                   Output& output) {
     struct Row {
         std::string name;
@@ -81,8 +81,8 @@ void print_groups(const char* title, const std::vector<Group>& a, const std::vec
         double moved() const { return std::abs(after - before) * static_cast<double>(jobs); }
     };
     std::vector<Row> all;
-    for (const Group& group : a) {
-        const auto same = std::ranges::find(b, group.name, &Group::name);
+    for (const JobGroup& group : a) {
+        const auto same = std::ranges::find(b, group.name, &JobGroup::name);
         if (same == b.end()) continue;
         all.push_back({group.name, group.waiting.count, group.waiting.mean, same->waiting.mean});
     }

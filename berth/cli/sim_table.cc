@@ -84,7 +84,7 @@ struct BackfillCase {
 
 // Small: of one GPU.
 double small_waiting(const report::Metrics& metrics) {
-    for (const report::Group& group : metrics.by_size) {
+    for (const report::JobGroup& group : metrics.by_size) {
         if (group.name == report::size_class(1)) return group.waiting.mean;
     }
     return 0;

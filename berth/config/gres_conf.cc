@@ -111,9 +111,9 @@ std::optional<Links> parse_links(const std::string& text, std::int64_t own, std:
 }
 
 // One record, for one node: its files as devices.
-class Record {
+class GresRecord {
 public:
-    Record(Draft& draft, const Line& line) : draft_(draft), line_(line) {
+    GresRecord(Draft& draft, const Line& line) : draft_(draft), line_(line) {
         name_ = value_or_empty(line, "Name");
         type_ = value_or_empty(line, "Type");
     }
@@ -246,7 +246,7 @@ void read_record(Draft& draft, const Line& line) {
     }
     draft.gres_type_lines.erase(name);  // Spoken for: here, if it comes to nothing.
     if (note_parts(draft, line, name)) return;
-    Record record(draft, line);
+    GresRecord record(draft, line);
     if (record.is_wrong()) return;
     bool used = false;
     for (const NodeId node : nodes_of(draft, line)) used = record.add_to(node) || used;

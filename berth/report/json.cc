@@ -15,7 +15,7 @@ Json json_of(const Distribution& of) {
             {"max", of.highest}};
 }
 
-Json json_of(const Group& group) {
+Json json_of(const JobGroup& group) {
     return {{"name", group.name},
             {"jobs", group.completion.count},
             {"gpu_hours", group.gpu_hours},
@@ -26,9 +26,9 @@ Json json_of(const Group& group) {
             {"starved", group.starved}};
 }
 
-Json json_of(const std::vector<Group>& groups) {
+Json json_of(const std::vector<JobGroup>& groups) {
     Json all = Json::array();
-    for (const Group& group : groups) all.push_back(json_of(group));
+    for (const JobGroup& group : groups) all.push_back(json_of(group));
     return all;
 }
 

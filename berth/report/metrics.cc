@@ -47,7 +47,7 @@ struct Values {
         slowdown.push_back(std::max(1.0, whole / std::max(ran, kShortest)));
         gpu_seconds += ran * static_cast<double>(record.gpus);
     }
-    Group group(std::string name) && {
+    JobGroup group(std::string name) && {
         constexpr double kHour = 3600;
         return {std::move(name),
                 distribution_of(std::move(completion)),
@@ -59,18 +59,18 @@ struct Values {
     }
 };
 
-std::vector<Group> groups_of(std::map<std::string, Values> values) {
-    std::vector<Group> groups;
+std::vector<JobGroup> groups_of(std::map<std::string, Values> values) {
+    std::vector<JobGroup> groups;
     groups.reserve(values.size());
     for (auto& [name, of] : values) groups.push_back(std::move(of).group(name));
-    std::ranges::stable_sort(groups, std::ranges::greater{}, &Group::gpu_hours);
+    std::ranges::stable_sort(groups, std::ranges::greater{}, &JobGroup::gpu_hours);
     return groups;
 }
 
 // Jain, Chiu, Hawe (1984): (sum x)^2 / (n × sum x^2).
-double jain_of(const std::vector<Group>& groups) {
+double jain_of(const std::vector<JobGroup>& groups) {
     double sum = 0, squares = 0;
-    for (const Group& group : groups) {
+    for (const JobGroup& group : groups) {
         sum += group.slowdown.mean;
         squares += group.slowdown.mean * group.slowdown.mean;
     }

@@ -17,7 +17,7 @@ struct Distribution {
 Distribution distribution_of(std::vector<double> values);
 
 // Some of the jobs: of a size, of a user.
-struct Group {
+struct JobGroup {
     std::string name;
     Distribution completion;  // JCT: from submission to the end.
     Distribution waiting;     // From submission to the first start.
@@ -28,10 +28,10 @@ struct Group {
 };
 
 struct Metrics {
-    Group all;
-    std::vector<Group> by_size;     // By GPUs asked for.
-    std::vector<Group> by_user;     // Most GPU time first.
-    std::vector<Group> by_account;  // Likewise.
+    JobGroup all;
+    std::vector<JobGroup> by_size;     // By GPUs asked for.
+    std::vector<JobGroup> by_user;     // Most GPU time first.
+    std::vector<JobGroup> by_account;  // Likewise.
     std::size_t submitted = 0, ended = 0, refused = 0, stuck = 0, restarts = 0, timeouts = 0;
     double makespan = 0;        // From the first submission to the last end.
     double gpu_allocation = 0;  // Fraction of GPU time that was given to jobs, over the makespan.

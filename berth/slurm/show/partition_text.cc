@@ -80,7 +80,7 @@ bool has_value(const api::PartitionRow& partition, std::string_view name) {
 }
 
 void print_partition(std::ostream& out, const api::PartitionRow& partition, bool one_line) {
-    Record record(out, one_line);
+    ShowRecord record(out, one_line);
     for (const std::string_view line : kPartitionLines) {
         if (line != kPartitionLines.front()) record.line();
         for (const std::string_view word : split(line, ' ')) {

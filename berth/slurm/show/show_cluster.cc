@@ -29,7 +29,7 @@ std::string state_text(const api::NodeRow& node) {
     return silent && text.find("NOT_RESPONDING") == std::string::npos ? text + "*" : text;
 }
 
-void put_hardware(Record& record, const api::NodeRow& node, bool detail) {
+void put_hardware(ShowRecord& record, const api::NodeRow& node, bool detail) {
     record.put("NodeName", node.name).put("Arch", node.arch.empty() ? "(null)" : node.arch);
     record.put("CoresPerSocket", std::to_string(node.cores_per_socket)).line();
     record.put("CPUAlloc", std::to_string(node.allocated_cpus))
@@ -58,7 +58,7 @@ void put_hardware(Record& record, const api::NodeRow& node, bool detail) {
 }
 
 void print_node(std::ostream& out, const api::NodeRow& node, const ShowOptions& options) {
-    Record record(out, options.one_line);
+    ShowRecord record(out, options.one_line);
     put_hardware(record, node, options.detail);
     record.put("State", state_text(node))
         .put("ThreadsPerCore", std::to_string(node.threads_per_core));
