@@ -32,7 +32,7 @@ std::string node_names(const NodeGroup& group) {
     return nodes_text(names);
 }
 
-std::string partition_text(const NodeGroup& g) {
+std::string marked_name(const NodeGroup& g) {
     return g.partition->name + (g.partition->is_default ? "*" : "");
 }
 
@@ -106,7 +106,7 @@ constexpr auto kGroupFields = std::to_array<GroupField>({
     {'o', "NODE_ADDR", true, [](const NodeGroup& g) { return of_first(g, [](auto& n) { return n.address; }); }},
     {'O', "CPU_LOAD", false, [](const NodeGroup&) { return std::string("N/A"); }},  // report load yet.
     {'p', "PRIO_TIER", false, [](const NodeGroup& g) { return of_partition(g, "PriorityTier"); }},
-    {'P', "PARTITION", false, partition_text},
+    {'P', "PARTITION", false, marked_name},
     {'r', "ROOT", false, [](const NodeGroup& g) { return of_partition_lower(g, "RootOnly"); }},
     {'R', "PARTITION", false, [](const NodeGroup& g) { return g.partition->name; }},
     {'s', "JOB_SIZE", false, job_size},
