@@ -1,4 +1,4 @@
-#include "berth/sim/clients.h"
+#include "berth/sim/sim_clients.h"
 
 namespace berth::sim {
 namespace {
@@ -16,63 +16,63 @@ JobRef ref(JobId id) { return {id, {}}; }
 
 }  // namespace
 
-Clients::Clients(Stage& stage, ControllerProcess& controller, Oracle& oracle, const FaultMix& mix,
-                 Rng rng)
+SimClients::SimClients(Stage& stage, ControllerProcess& controller, Oracle& oracle,
+                       const FaultMix& mix, Rng rng)
     : stage_(stage), controller_(controller), oracle_(oracle), mix_(mix), rng_(rng) {}
 
-void Clients::in(std::optional<Duration> wait, std::function<void()> what) {
-    if (wait) stage_.timeline.in(*wait, std::move(what));
+void SimClients::in(std::optional<Duration> wait, std::function<void()> what) {
+    if (wait) stage_.time.in(*wait, std::move(what));
 }
 
 // ---- Requests and their repetition.
 
-void Clients::ask(Principal principal, Command command, OnAnswer then) {
+void SimClients::ask(Principal principal, Command command, OnAnswer then) {
     const std::uint64_t number = next_question_++;
     asked_[number] = {std::move(principal), std::move(command), std::move(then)};
     send(number);
 }
 
-void Clients::send(std::uint64_t number) {
+void SimClients::send(std::uint64_t number) {
     const auto asked = asked_.find(number);
     if (asked == asked_.end()) return;
     if (asked->second.tries++ > 0) stage_.count(Fault::request_repeated);
     const std::uint64_t ticket = next_ticket_++;
     tickets_[ticket] = number;
-    stage_.timeline.in(Duration(rng_.between(1, 30)), [this, number, ticket] {
+    stage_.time.in(Duration(rng_.between(1, 30)), [this, number, ticket] {
         const auto found = asked_.find(number);
         if (found == asked_.end()) return;
         controller_.input(ClientInput{{ticket}, found->second.principal, found->second.command});
     });
-    stage_.timeline.in(Duration(rng_.between(3000, 60'000)), [this, number] { send(number); });
+    stage_.time.in(Duration(rng_.between(3000, 60'000)), [this, number] { send(number); });
 }
 
-void Clients::answer(const OutgoingAnswer& answer) {
+void SimClients::answer(const OutgoingAnswer& answer) {
     if (rng_.between(1, 10'000) <= mix_.answer_lost) {
         stage_.count(Fault::answer_lost);
         return;
     }
     const auto ticket = tickets_.find(answer.reply_to.ticket);
     if (ticket == tickets_.end()) return;
-    stage_.timeline.in(Duration(rng_.between(1, 30)),
-                       [this, number = ticket->second, said = answer.answer] {
-                           const auto asked = asked_.find(number);
-                           if (asked == asked_.end()) return;
-                           const OnAnswer then = std::move(asked->second.then);
-                           asked_.erase(asked);
-                           if (then) then(said);
-                       });
+    stage_.time.in(Duration(rng_.between(1, 30)),
+                   [this, number = ticket->second, said = answer.answer] {
+                       const auto asked = asked_.find(number);
+                       if (asked == asked_.end()) return;
+                       const OnAnswer then = std::move(asked->second.then);
+                       asked_.erase(asked);
+                       if (then) then(said);
+                   });
 }
 
 // ---- Users.
 
-void Clients::use(std::vector<PlannedJob> jobs) {
+void SimClients::use(std::vector<PlannedJob> jobs) {
     jobs_ = std::move(jobs);
     for (std::size_t i = 0; i < jobs_.size(); ++i) {
         in(jobs_[i].submit_after, [this, i] { submit(i); });
     }
 }
 
-void Clients::submit(std::size_t number) {
+void SimClients::submit(std::size_t number) {
     PlannedJob& job = jobs_[number];
     SubmitJob command{job.spec, {encode(job.script), {}}};
     command.spec.request_id = "request-" + std::to_string(number);
@@ -94,7 +94,7 @@ void Clients::submit(std::size_t number) {
     });
 }
 
-void Clients::submitted(std::size_t number, JobId id) {
+void SimClients::submitted(std::size_t number, JobId id) {
     ids_[number] = id;
     const PlannedJob& job = jobs_[number];
     const Principal owner = user(job.user);
@@ -113,7 +113,7 @@ void Clients::submitted(std::size_t number, JobId id) {
     in(job.resume_in, [this, id] { ask(admin(), SuspendJob{ref(id), true}, {}); });
 }
 
-void Clients::script_started(const LaunchAttempt& launch, const ScriptPlan& plan) {
+void SimClients::script_started(const LaunchAttempt& launch, const ScriptPlan& plan) {
     for (const StepPlan& step : plan.steps) {
         in(step.after, [this, job = launch.job, owner = *launch.owner.user, step] {
             create_step(job, owner, step, 0);
@@ -121,7 +121,7 @@ void Clients::script_started(const LaunchAttempt& launch, const ScriptPlan& plan
     }
 }
 
-void Clients::create_step(JobId job, const std::string& owner, StepPlan plan, int tries) {
+void SimClients::create_step(JobId job, const std::string& owner, StepPlan plan, int tries) {
     CreateStep command;
     command.job = ref(job);
     command.request.name = "step";
@@ -142,14 +142,14 @@ void Clients::create_step(JobId job, const std::string& owner, StepPlan plan, in
 
 // ---- The operator.
 
-void Clients::reserve(std::vector<PlannedReservation> reservations) {
-    for (PlannedReservation& one : reservations) {
+void SimClients::reserve(std::vector<SimReservation> reservations) {
+    for (SimReservation& one : reservations) {
         const Duration after = one.make_after;
         in(after, [this, one = std::move(one)] { make(one); });
     }
 }
 
-void Clients::make(const PlannedReservation& reservation) {
+void SimClients::make(const SimReservation& reservation) {
     EditReservation command{reservation.name, true, reservation.change};
     command.change.start = stage_.now() + reservation.starts_in;
     command.change.duration = reservation.length;
@@ -170,7 +170,7 @@ void Clients::make(const PlannedReservation& reservation) {
     });
 }
 
-void Clients::node_trouble(std::size_t nodes) {
+void SimClients::node_trouble(std::size_t nodes) {
     const auto number = rng_.between(1, static_cast<std::int64_t>(nodes));
     const std::string node = "gpu" + std::to_string(number);
     ask(admin(), UpdateNode{node, NodeAction::drain, "fan"}, {});
@@ -178,13 +178,13 @@ void Clients::node_trouble(std::size_t nodes) {
        [this, node] { ask(admin(), UpdateNode{node, NodeAction::resume, ""}, {}); });
 }
 
-void Clients::gpu_trouble(NodeId node, std::uint32_t gpu) {
+void SimClients::gpu_trouble(NodeId node, std::uint32_t gpu) {
     const std::string name = "gpu" + std::to_string(node.value() + 1);
     in(Duration(rng_.between(60'000, 1'800'000)),
        [this, name, gpu] { ask(admin(), UpdateNode{name, NodeAction::resume, "", {gpu}}, {}); });
 }
 
-void Clients::clear_up() {
+void SimClients::clear_up() {
     if (!controller_.is_up() || !is_idle()) return;
     const ClusterState& state = controller_.state();
     for (const auto& [id, job] : state.jobs()) {

@@ -1,5 +1,5 @@
-// Clients: users and an operator, whose connection loses requests and answers. A client without an
-// answer asks again; a submission keeps its request id.
+// SimClients: users and an operator, whose connection loses requests and answers. A client without
+// an answer asks again; a submission keeps its request id.
 #pragma once
 
 #include "berth/sim/controller_process.h"
@@ -7,14 +7,14 @@
 
 namespace berth::sim {
 
-class Clients {
+class SimClients {
 public:
-    Clients(Stage& stage, ControllerProcess& controller, Oracle& oracle, const FaultMix& mix,
-            Rng rng);
+    SimClients(Stage& stage, ControllerProcess& controller, Oracle& oracle, const FaultMix& mix,
+               Rng rng);
 
     void use(std::vector<PlannedJob> jobs);
     // Reservations that the operator makes; their users then submit jobs to them.
-    void reserve(std::vector<PlannedReservation> reservations);
+    void reserve(std::vector<SimReservation> reservations);
     // Acts on behalf of the script: runs its sruns.
     void script_started(const LaunchAttempt& launch, const ScriptPlan& plan);
     // The operator drains the GPU and resumes it after a while.
@@ -42,7 +42,7 @@ private:
     void send(std::uint64_t number);
     void submit(std::size_t number);
     void submitted(std::size_t number, JobId id);
-    void make(const PlannedReservation& reservation);
+    void make(const SimReservation& reservation);
     void create_step(JobId job, const std::string& user, StepPlan plan, int tries);
     void in(std::optional<Duration> wait, std::function<void()> what);
 

@@ -1,4 +1,4 @@
-#include "berth/sim/machine.h"
+#include "berth/sim/sim_machine.h"
 
 #include "berth/base/text.h"
 #include "berth/model/exit_status.h"
@@ -25,7 +25,7 @@ std::string to_text(const RunKey& run) {
     return to_text(attempt_of(run)) + "." + step;
 }
 
-Machine::Machine(Stage& stage, Witness& witness, NodeId id, NodeSpec spec, Rng rng)
+SimMachine::SimMachine(Stage& stage, Witness& witness, NodeId id, NodeSpec spec, Rng rng)
     : stage_(stage),
       witness_(witness),
       id_(id),
@@ -33,28 +33,28 @@ Machine::Machine(Stage& stage, Witness& witness, NodeId id, NodeSpec spec, Rng r
       rng_(rng),
       booted_at_(stage.now()) {}
 
-std::string Machine::boot_id() const { return spec_.name + "-boot-" + std::to_string(boots_); }
+std::string SimMachine::boot_id() const { return spec_.name + "-boot-" + std::to_string(boots_); }
 
-Processes* Machine::find(const RunKey& run) {
+Processes* SimMachine::find(const RunKey& run) {
     const auto cgroup = cgroups_.find(attempt_of(run));
     if (cgroup == cgroups_.end()) return nullptr;
     const auto found = cgroup->second.runs.find(run.step);
     return found == cgroup->second.runs.end() ? nullptr : &found->second;
 }
 
-void Machine::later(Duration wait, std::function<void()> what) {
-    stage_.timeline.in(wait, [this, boot = boots_, what = std::move(what)] {
+void SimMachine::later(Duration wait, std::function<void()> what) {
+    stage_.time.in(wait, [this, boot = boots_, what = std::move(what)] {
         if (on_ && boots_ == boot && stage_.violation().empty()) what();
     });
 }
 
-void Machine::tell(const AgentEvent& event) {
+void SimMachine::tell(const AgentEvent& event) {
     // Delayed at times, but in order.
     last_told_ = std::max(last_told_, stage_.now() + some(0, 20));
     later(last_told_ - stage_.now(), [this, event] { listener_(event); });
 }
 
-void Machine::act(const HostAction& action) {
+void SimMachine::act(const HostAction& action) {
     if (const auto* start = std::get_if<StartAttempt>(&action)) {
         start_attempt(*start);
     } else if (const auto* step = std::get_if<StartStep>(&action)) {
@@ -75,7 +75,7 @@ void Machine::act(const HostAction& action) {
 
 // ---- Start.
 
-void Machine::start_attempt(const StartAttempt& action) {
+void SimMachine::start_attempt(const StartAttempt& action) {
     const AttemptKey key{action.launch.job, action.launch.attempt};
     const RunKey run{key.job, key.attempt, action.launch.batch_host ? kBatchStep : kExternStep};
     stage_.trace([&] { return spec_.name + " starts " + to_text(key); });
@@ -86,18 +86,18 @@ void Machine::start_attempt(const StartAttempt& action) {
     if (half_begun_.contains(key)) {
         return tell(RunFailedToStart{run, "its script may have begun before"});
     }
-    Cgroup& cgroup = cgroups_[key];
-    cgroup = Cgroup{};
+    SimCgroup& cgroup = cgroups_[key];
+    cgroup = SimCgroup{};
     cgroup.launch = action.launch;
     cgroup.starting = true;
     const Duration prolog = rng_.chance(3) ? some(5000, 60'000) : some(5, 800);
     later(prolog, [this, key] { stand(key); });
 }
 
-void Machine::stand(AttemptKey key) {
+void SimMachine::stand(AttemptKey key) {
     const auto found = cgroups_.find(key);
     if (found == cgroups_.end() || !found->second.starting) return;
-    Cgroup& cgroup = found->second;
+    SimCgroup& cgroup = found->second;
     cgroup.starting = false;
     const bool batch = cgroup.launch.batch_host;
     const RunKey run{key.job, key.attempt, batch ? kBatchStep : kExternStep};
@@ -114,7 +114,7 @@ void Machine::stand(AttemptKey key) {
     witness_.script_started(cgroup.launch, plan);
 }
 
-void Machine::start_step(const StartStep& action) {
+void SimMachine::start_step(const StartStep& action) {
     const RunKey run{action.launch.job, action.launch.attempt, action.launch.step};
     const auto cgroup = cgroups_.find(attempt_of(run));
     if (cgroup == cgroups_.end() || cgroup->second.removed) {
@@ -137,7 +137,7 @@ void Machine::start_step(const StartStep& action) {
 }
 
 // An agent that has not learned of the hook's end may start it again.
-void Machine::start_hook(const StartHook& action) {
+void SimMachine::start_hook(const StartHook& action) {
     const RunKey& run = action.run;
     stage_.trace([&] { return spec_.name + " starts " + to_text(run); });
     exits_.erase(run);
@@ -146,7 +146,7 @@ void Machine::start_hook(const StartHook& action) {
     later(takes, [this, run, serial] { end_hook(run, serial, {}); });
 }
 
-void Machine::end_hook(const RunKey& run, std::uint64_t serial, ExitStatus exit) {
+void SimMachine::end_hook(const RunKey& run, std::uint64_t serial, ExitStatus exit) {
     const auto found = hooks_.find(run);
     if (found == hooks_.end() || found->second != serial) return;
     hooks_.erase(found);
@@ -154,14 +154,14 @@ void Machine::end_hook(const RunKey& run, std::uint64_t serial, ExitStatus exit)
     tell(exits_[run]);
 }
 
-void Machine::begin(const RunKey& run, const ScriptPlan& plan) {
+void SimMachine::begin(const RunKey& run, const ScriptPlan& plan) {
     Processes& processes = cgroups_.at(attempt_of(run)).runs[run.step];
     processes = Processes{.plan = plan, .main = true, .serial = next_serial_++};
     // A run that starts in a frozen attempt begins when the attempt is thawed.
     if (!cgroups_.at(attempt_of(run)).frozen) run_until_end(run, processes, plan.runs_for);
 }
 
-void Machine::run_until_end(const RunKey& run, Processes& processes, Duration length) {
+void SimMachine::run_until_end(const RunKey& run, Processes& processes, Duration length) {
     processes.ends_at = stage_.now() + length;
     const auto end = [this, run, serial = processes.serial, clock = ++processes.clock] {
         Processes* const now = find(run);
@@ -177,7 +177,7 @@ void Machine::run_until_end(const RunKey& run, Processes& processes, Duration le
 }
 
 // Stopped processes continue later for their remaining time.
-void Machine::freeze(const FreezeRun& action) {
+void SimMachine::freeze(const FreezeRun& action) {
     const auto found = cgroups_.find(attempt_of(action.run));
     if (found == cgroups_.end() || found->second.frozen == action.frozen) return;
     stage_.trace([&] {
@@ -198,8 +198,8 @@ void Machine::freeze(const FreezeRun& action) {
 
 // ---- End.
 
-void Machine::end_main(const RunKey& run, std::uint64_t serial, ExitStatus exit,
-                       bool out_of_memory) {
+void SimMachine::end_main(const RunKey& run, std::uint64_t serial, ExitStatus exit,
+                          bool out_of_memory) {
     Processes* const processes = find(run);
     if (processes == nullptr || processes->serial != serial || !processes->main) return;
     processes->main = false;
@@ -217,14 +217,14 @@ void Machine::end_main(const RunKey& run, std::uint64_t serial, ExitStatus exit,
     tell_if_empty(attempt_of(run));
 }
 
-void Machine::end_others(const RunKey& run, std::uint64_t serial) {
+void SimMachine::end_others(const RunKey& run, std::uint64_t serial) {
     Processes* const processes = find(run);
     if (processes == nullptr || processes->serial != serial) return;
     processes->others = false;
     tell_if_empty(attempt_of(run));
 }
 
-void Machine::signal(const SignalRun& action) {
+void SimMachine::signal(const SignalRun& action) {
     if (const auto hook = hooks_.find(action.run); hook != hooks_.end()) {
         return end_hook(action.run, hook->second, ExitStatus{0, kKillSignal});
     }
@@ -245,7 +245,7 @@ void Machine::signal(const SignalRun& action) {
     tell_if_empty(attempt_of(action.run));
 }
 
-void Machine::signal_one(const RunKey& run, const SignalRun& action) {
+void SimMachine::signal_one(const RunKey& run, const SignalRun& action) {
     Processes& processes = *find(run);
     if (!is_deadly(action.signal) || !processes.any()) return;
     const bool kills = action.signal == kKillSignal;
@@ -270,10 +270,10 @@ void Machine::signal_one(const RunKey& run, const SignalRun& action) {
     });
 }
 
-void Machine::tell_if_empty(AttemptKey key) {
+void SimMachine::tell_if_empty(AttemptKey key) {
     const auto found = cgroups_.find(key);
     if (found == cgroups_.end()) return;
-    Cgroup& cgroup = found->second;
+    SimCgroup& cgroup = found->second;
     for (auto& [id, processes] : cgroup.runs) {
         if (processes.any() || !std::exchange(processes.tell_empty, false)) continue;
         tell(RunEmpty{{key.job, key.attempt, id}});
@@ -285,7 +285,7 @@ void Machine::tell_if_empty(AttemptKey key) {
     if (cgroup.removed) cgroups_.erase(found);
 }
 
-void Machine::remove(AttemptKey key) {
+void SimMachine::remove(AttemptKey key) {
     stage_.trace([&] { return spec_.name + " removes " + to_text(key); });
     const auto of_attempt = [&](const auto& entry) { return attempt_of(entry.first) == key; };
     std::erase_if(exits_, of_attempt);
@@ -299,7 +299,7 @@ void Machine::remove(AttemptKey key) {
 
 // ---- What a new agent finds, and what a reboot leaves.
 
-std::vector<RunKey> Machine::alive() const {
+std::vector<RunKey> SimMachine::alive() const {
     std::vector<RunKey> runs;
     runs.reserve(hooks_.size());
     for (const auto& [run, serial] : hooks_) runs.push_back(run);
@@ -317,14 +317,14 @@ std::vector<RunKey> Machine::alive() const {
     return runs;
 }
 
-std::vector<AgentEvent> Machine::exit_records() const {
+std::vector<AgentEvent> SimMachine::exit_records() const {
     std::vector<AgentEvent> records;
     records.reserve(exits_.size());
     for (const auto& [run, exited] : exits_) records.emplace_back(exited);
     return records;
 }
 
-void Machine::lose_launcher() {
+void SimMachine::lose_launcher() {
     stage_.trace([&] { return spec_.name + ": launcher dies"; });
     for (auto& [key, cgroup] : cgroups_) {
         std::erase_if(cgroup.runs, [](const auto& run) { return run.second.starting; });
@@ -333,7 +333,7 @@ void Machine::lose_launcher() {
     std::erase_if(cgroups_, [](const auto& entry) { return entry.second.starting; });
 }
 
-bool Machine::lose_shepherd() {
+bool SimMachine::lose_shepherd() {
     std::vector<RunKey> running;
     for (const auto& [key, cgroup] : cgroups_) {
         for (const auto& [id, run] : cgroup.runs) {
@@ -351,7 +351,7 @@ bool Machine::lose_shepherd() {
     return true;
 }
 
-void Machine::power_off() {
+void SimMachine::power_off() {
     stage_.trace([&] { return spec_.name + " goes down"; });
     on_ = false;
     cgroups_.clear();
@@ -359,7 +359,7 @@ void Machine::power_off() {
     half_begun_.clear();
 }
 
-void Machine::boot(bool wiped) {
+void SimMachine::boot(bool wiped) {
     on_ = true;
     ++boots_;
     booted_at_ = stage_.now();

@@ -1,5 +1,5 @@
-// Machine: the physical truth of one node: cgroups, processes, exit records, disk. It knows nothing
-// of the protocol; the oracle trusts what it contains.
+// SimMachine: the physical truth of one node: cgroups, processes, exit records, disk. It knows
+// nothing of the protocol; the oracle trusts what it contains.
 #pragma once
 
 #include <functional>
@@ -29,7 +29,7 @@ struct Processes {
 };
 
 // The cgroup of one attempt, while it exists.
-struct Cgroup {
+struct SimCgroup {
     LaunchAttempt launch;
     bool starting = false;  // Being created.
     bool tell_empty = false;
@@ -55,9 +55,9 @@ public:
     virtual void script_ended(NodeId node) = 0;
 };
 
-class Machine {
+class SimMachine {
 public:
-    Machine(Stage& stage, Witness& witness, NodeId id, NodeSpec spec, Rng rng);
+    SimMachine(Stage& stage, Witness& witness, NodeId id, NodeSpec spec, Rng rng);
 
     void act(const HostAction& action);
     // Events go to the agent, if there is one.
@@ -83,7 +83,7 @@ public:
     const NodeSpec& spec() const { return spec_; }
     std::string boot_id() const;
     Time booted_at() const { return booted_at_; }
-    const std::map<AttemptKey, Cgroup>& cgroups() const { return cgroups_; }
+    const std::map<AttemptKey, SimCgroup>& cgroups() const { return cgroups_; }
     Time unkillable_until() const { return unkillable_until_; }
 
     std::map<std::string, std::string> disk;
@@ -122,7 +122,7 @@ private:
     Time booted_at_;
     std::uint64_t next_serial_ = 1;
     Time unkillable_until_{}, last_told_{};
-    std::map<AttemptKey, Cgroup> cgroups_;
+    std::map<AttemptKey, SimCgroup> cgroups_;
     // Running prologs and epilogs, with their serial numbers.
     std::map<RunKey, std::uint64_t> hooks_;
     std::map<RunKey, RunExited> exits_;  // Left by shepherds.

@@ -1,4 +1,4 @@
-#include "berth/sim/workload.h"
+#include "berth/sim/sim_workload.h"
 
 #include <algorithm>
 

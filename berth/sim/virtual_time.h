@@ -1,5 +1,5 @@
-// Timeline: virtual time and its events. Events with the same time happen in the order of
-// insertion.
+// VirtualTime: the time of a simulated world and its events. Events with the same time happen in
+// the order of insertion.
 #pragma once
 
 #include <algorithm>
@@ -12,9 +12,9 @@
 
 namespace berth::sim {
 
-class Timeline {
+class VirtualTime {
 public:
-    explicit Timeline(Time start) : now_(start) {}
+    explicit VirtualTime(Time start) : now_(start) {}
 
     Time now() const { return now_; }
     void at(Time when, std::function<void()> what) {
