@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "berth/cli/cluster_dir.h"
-#include "berth/cli/commands.h"
+#include "berth/cli/subcommands.h"
 #include "berth/trust/ownership.h"
 
 namespace berth::cli {

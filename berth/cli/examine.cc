@@ -14,8 +14,8 @@
 
 #include "berth/base/text.h"
 #include "berth/cli/cluster_dir.h"
-#include "berth/cli/commands.h"
 #include "berth/cli/doctor.h"
+#include "berth/cli/subcommands.h"
 #include "berth/client/client.h"
 #include "berth/config/files.h"
 #include "berth/host/cgroup/cgroup_mounts.h"

@@ -7,11 +7,11 @@
 #include <iostream>
 #include <optional>
 
-#include "berth/cli/commands.h"
 #include "berth/cli/sim_compare.h"
 #include "berth/cli/sim_openb.h"
 #include "berth/cli/sim_run.h"
 #include "berth/cli/sim_table.h"
+#include "berth/cli/subcommands.h"
 #include "berth/cli/suggestion.h"
 #include "berth/client/patience.h"
 
@@ -263,7 +263,8 @@ private:
         CLI::App* sim = app_.add_subcommand("sim", "Simulations in virtual time");
         sim->require_subcommand(1);
         CLI::App* world = sim->add_subcommand(
-            "world", "The controller and the agents under faults; exits 1 if an invariant is broken");
+            "world",
+            "The controller and the agents under faults; exits 1 if an invariant is broken");
         world->add_option("--seeds", sim_.seeds, "How many worlds")
             ->check(CLI::Range(1, 1'000'000));
         world->add_option("--first", sim_.first, "The first seed");

@@ -6,7 +6,7 @@
 #include <ostream>
 
 #include "berth/cli/cluster_dir.h"
-#include "berth/cli/commands.h"
+#include "berth/cli/subcommands.h"
 #include "berth/client/client.h"
 #include "berth/sim/world.h"
 #include "berth/store/replay.h"

@@ -5,8 +5,8 @@
 #include "berth/api/json.h"
 #include "berth/base/hostlist.h"
 #include "berth/base/text.h"
-#include "berth/cli/commands.h"
 #include "berth/cli/output.h"
+#include "berth/cli/subcommands.h"
 #include "berth/client/client.h"
 
 namespace berth::cli {

@@ -11,7 +11,7 @@
 
 #include "berth/base/text.h"
 #include "berth/cli/cluster_dir.h"
-#include "berth/cli/commands.h"
+#include "berth/cli/subcommands.h"
 #include "berth/cli/up_config.h"
 #include "berth/client/client.h"
 #include "berth/config/files.h"

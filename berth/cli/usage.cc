@@ -5,8 +5,8 @@
 #include <ostream>
 #include <sstream>
 
-#include "berth/cli/commands.h"
-#include "berth/cli/usage_text.h"
+#include "berth/cli/subcommands.h"
+#include "berth/cli/usage_import.h"
 #include "berth/client/client.h"
 
 namespace berth::cli {

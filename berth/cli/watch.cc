@@ -7,7 +7,7 @@
 #include "berth/api/json.h"
 #include "berth/base/duration_text.h"
 #include "berth/base/text.h"
-#include "berth/cli/commands.h"
+#include "berth/cli/subcommands.h"
 #include "berth/client/client.h"
 #include "berth/slurm/text/print.h"
 #include "berth/trust/wall_time.h"

@@ -1,4 +1,4 @@
-#include "berth/cli/usage_text.h"
+#include "berth/cli/usage_import.h"
 
 #include <algorithm>
 #include <array>
