@@ -11,7 +11,7 @@
 #include "berth/cli/sim_files.h"
 #include "berth/cli/sim_history.h"
 #include "berth/cli/sim_run.h"
-#include "berth/report/json.h"
+#include "berth/report/simulation_json.h"
 
 namespace berth::cli {
 namespace {

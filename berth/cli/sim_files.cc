@@ -12,7 +12,7 @@
 #include "berth/sim/policies.h"
 #include "berth/workload/formats.h"
 #include "berth/workload/generator.h"
-#include "berth/workload/values.h"
+#include "berth/workload/trace_values.h"
 
 namespace berth::cli {
 namespace {

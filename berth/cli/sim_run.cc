@@ -16,7 +16,7 @@
 #include "berth/cli/sim_files.h"
 #include "berth/cli/sim_progress.h"
 #include "berth/report/html.h"
-#include "berth/workload/values.h"
+#include "berth/workload/trace_values.h"
 
 namespace berth::cli {
 namespace {

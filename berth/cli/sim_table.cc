@@ -8,8 +8,8 @@
 #include <ostream>
 
 #include "berth/cli/sim_files.h"
-#include "berth/report/metrics.h"
 #include "berth/report/muri_table.h"
+#include "berth/report/simulation_metrics.h"
 #include "berth/sim/policies.h"
 #include "berth/workload/formats.h"
 #include "berth/workload/generator.h"

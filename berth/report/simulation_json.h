@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "berth/report/metrics.h"
+#include "berth/report/simulation_metrics.h"
 
 namespace berth::report {
 

@@ -1,4 +1,4 @@
-#include "berth/workload/values.h"
+#include "berth/workload/trace_values.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "berth/store/accounting_rows.h"
+#include "berth/store/accounting_facts.h"
 
 #include "berth/base/bitmask.h"
 #include "berth/model/node_names.h"

@@ -1,10 +1,10 @@
-#include "berth/report/metrics.h"
+#include "berth/report/simulation_metrics.h"
 
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
-#include "berth/report/json.h"
+#include "berth/report/simulation_json.h"
 
 namespace berth::report {
 namespace {

@@ -1,4 +1,4 @@
-#include "berth/wire/messages.h"
+#include "berth/wire/link_messages.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "berth/wire/messages.h"
+#include "berth/wire/link_messages.h"
 
 #include <google/protobuf/message.h>
 #include <google/protobuf/unknown_field_set.h>

@@ -1,4 +1,4 @@
-#include "berth/report/metrics.h"
+#include "berth/report/simulation_metrics.h"
 
 #include <algorithm>
 #include <array>

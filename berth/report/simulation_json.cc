@@ -1,4 +1,4 @@
-#include "berth/report/json.h"
+#include "berth/report/simulation_json.h"
 
 #include <nlohmann/json.hpp>
 
