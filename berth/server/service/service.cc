@@ -11,7 +11,7 @@
 #include "berth/server/auth/access.h"
 #include "berth/server/auth/privacy.h"
 #include "berth/server/metrics/metrics.h"
-#include "berth/server/service/commands.h"
+#include "berth/server/service/command_conversion.h"
 #include "berth/server/service/lists.h"
 #include "berth/server/views/accounting_rows.h"
 #include "berth/server/views/association_rows.h"

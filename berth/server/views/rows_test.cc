@@ -5,7 +5,7 @@
 #include "berth/server/views/cluster_rows.h"
 #include "berth/server/views/job_rows.h"
 #include "berth/server/views/job_text.h"
-#include "berth/server/views/tres.h"
+#include "berth/server/views/tres_text.h"
 
 namespace berth {
 namespace {

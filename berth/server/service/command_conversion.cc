@@ -1,4 +1,4 @@
-#include "berth/server/service/commands.h"
+#include "berth/server/service/command_conversion.h"
 
 #include <algorithm>
 #include <cstdio>

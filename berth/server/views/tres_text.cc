@@ -1,4 +1,4 @@
-#include "berth/server/views/tres.h"
+#include "berth/server/views/tres_text.h"
 
 #include <algorithm>
 
