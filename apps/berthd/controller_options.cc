@@ -1,4 +1,4 @@
-#include "apps/berthd/options.h"
+#include "apps/berthd/controller_options.h"
 
 #include <CLI/CLI.hpp>
 

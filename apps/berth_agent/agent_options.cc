@@ -1,4 +1,4 @@
-#include "apps/berth_agent/options.h"
+#include "apps/berth_agent/agent_options.h"
 
 #include <CLI/CLI.hpp>
 #include <filesystem>

@@ -1,6 +1,6 @@
 // What an earlier program wrote is read as it was written: a store, a snapshot, an agent's memory,
 // a launcher's ledger. What each holds stands beside it, as text of content.h.
-#include "tests/baseline/files.h"
+#include "tests/baseline/written_files.h"
 
 #include <gtest/gtest.h>
 

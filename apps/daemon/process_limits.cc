@@ -1,4 +1,4 @@
-#include "apps/daemon/limits.h"
+#include "apps/daemon/process_limits.h"
 
 #include <sys/resource.h>
 
