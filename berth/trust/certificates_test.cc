@@ -66,7 +66,7 @@ TEST(Authority, TakesNoNameThatWouldSayMore) {
 }
 
 TEST(Authority, IsTheSameWhenItIsOpenedAgainAndItsKeyIsItsOwners) {
-    const Folder folder;
+    const TrustFolder folder;
     const auto first = Authority::open(folder.path("keys"), "lab", wall_time());
     ASSERT_TRUE(first.ok()) << first.error().message;
     const auto again = Authority::open(folder.path("keys"), "lab", wall_time());
@@ -78,7 +78,7 @@ TEST(Authority, IsTheSameWhenItIsOpenedAgainAndItsKeyIsItsOwners) {
 }
 
 TEST(Authority, RefusesAKeyThatOthersMayRead) {
-    const Folder folder;
+    const TrustFolder folder;
     ASSERT_TRUE(Authority::open(folder.path("keys"), "lab", wall_time()).ok());
     chmod(folder.path("keys/ca.key").c_str(), 0640);
     const auto opened = Authority::open(folder.path("keys"), "lab", wall_time());
@@ -88,14 +88,14 @@ TEST(Authority, RefusesAKeyThatOthersMayRead) {
 }
 
 TEST(Authority, RefusesTheKeyOfAnother) {
-    const Folder folder;
+    const TrustFolder folder;
     ASSERT_TRUE(Authority::open(folder.path("keys"), "lab", wall_time()).ok());
     ASSERT_TRUE(write_secret_file(folder.path("keys/ca.key"), *make_key()).ok());
     EXPECT_FALSE(Authority::open(folder.path("keys"), "lab", wall_time()).ok());
 }
 
 TEST(KeyFile, FollowsNoLinkAndTellsWhatIsMissing) {
-    const Folder folder;
+    const TrustFolder folder;
     ASSERT_TRUE(write_secret_file(folder.path("a"), "secret").ok());
     EXPECT_EQ(*read_secret_file(folder.path("a")), "secret");
     ASSERT_EQ(symlink(folder.path("a").c_str(), folder.path("b").c_str()), 0);

@@ -63,7 +63,7 @@ struct Cluster {
 
 TEST(Tls, CarriesBytesToTheControllerOfItsAuthority) {
     const Cluster cluster;
-    Ends ends;
+    ConnectedEnds ends;
     ends.at_their_end([&](int fd) { serve(fd, cluster.server, cluster.authority); });
     auto stream = TlsStream::to_controller(ends.ours(), cluster.authority.certificate(), kMost);
     ASSERT_TRUE(stream.ok()) << stream.error().message;
@@ -73,7 +73,7 @@ TEST(Tls, CarriesBytesToTheControllerOfItsAuthority) {
 
 TEST(Tls, KnowsAnAuthorityByItsFingerprintAndKeepsIt) {
     const Cluster cluster;
-    Ends ends;
+    ConnectedEnds ends;
     ends.at_their_end([&](int fd) { serve(fd, cluster.server, cluster.authority); });
     auto stream = TlsStream::to_fingerprint(ends.ours(), cluster.authority.fingerprint(), kMost);
     ASSERT_TRUE(stream.ok()) << stream.error().message;
@@ -83,7 +83,7 @@ TEST(Tls, KnowsAnAuthorityByItsFingerprintAndKeepsIt) {
 TEST(Tls, RefusesTheControllerOfAnotherAuthority) {
     const Cluster cluster, other;
     for (const bool by_fingerprint : {false, true}) {
-        Ends ends;
+        ConnectedEnds ends;
         ends.at_their_end([&](int fd) { serve(fd, other.server, other.authority); });
         const auto stream =
             by_fingerprint
@@ -97,7 +97,7 @@ TEST(Tls, RefusesTheControllerOfAnotherAuthority) {
 // The right authority is sent along, but it has not signed what the server shows.
 TEST(Tls, AFingerprintAloneProvesNothing) {
     const Cluster cluster, other;
-    Ends ends;
+    ConnectedEnds ends;
     ends.at_their_end([&](int fd) { serve(fd, other.server, cluster.authority); });
     EXPECT_FALSE(
         TlsStream::to_fingerprint(ends.ours(), cluster.authority.fingerprint(), kMost).ok());
@@ -108,7 +108,7 @@ TEST(Tls, ANodeCannotPassForTheController) {
     const std::string key = *make_key();
     const KeyPair node{
         key, *cluster.authority.certify_node(*make_request(key, "gpu1"), "gpu1", wall_time())};
-    Ends ends;
+    ConnectedEnds ends;
     ends.at_their_end([&](int fd) { serve(fd, node, cluster.authority); });
     EXPECT_FALSE(
         TlsStream::to_controller(ends.ours(), cluster.authority.certificate(), kMost).ok());
@@ -116,7 +116,7 @@ TEST(Tls, ANodeCannotPassForTheController) {
 
 TEST(Tls, SpeaksNothingOlderThanTls13) {
     const Cluster cluster;
-    Ends ends;
+    ConnectedEnds ends;
     ends.at_their_end(
         [&](int fd) { serve(fd, cluster.server, cluster.authority, TLS1_2_VERSION); });
     EXPECT_FALSE(
@@ -125,7 +125,7 @@ TEST(Tls, SpeaksNothingOlderThanTls13) {
 
 TEST(Tls, WaitsNoLongerThanItIsTold) {
     const Cluster cluster;
-    Ends ends;  // Nobody answers.
+    ConnectedEnds ends;  // Nobody answers.
     const auto stream =
         TlsStream::to_controller(ends.ours(), cluster.authority.certificate(), 50ms);
     ASSERT_FALSE(stream.ok());
@@ -133,7 +133,7 @@ TEST(Tls, WaitsNoLongerThanItIsTold) {
 }
 
 TEST(Tls, ASharedSecretIsEnoughBothWays) {
-    Ends ends;
+    ConnectedEnds ends;
     const std::string much(300'000, 'x');
     ends.at_their_end([&](int fd) {
         auto stream = TlsStream::accept_by_secret(fd, "0123456789abcdef0123456789abcdef", kMost);
@@ -151,7 +151,7 @@ TEST(Tls, ASharedSecretIsEnoughBothWays) {
 }
 
 TEST(Tls, AnEndMayComeToKnowTheOtherWhileItReads) {
-    Ends ends;
+    ConnectedEnds ends;
     ends.at_their_end([&](int fd) {
         TlsStream stream = TlsStream::accept_while_reading(fd, std::string(32, 'a'));
         EXPECT_EQ(read_some(stream, fd), "hello");
@@ -165,13 +165,13 @@ TEST(Tls, AnEndMayComeToKnowTheOtherWhileItReads) {
 }
 
 TEST(Tls, OnlyTheLoopbackInterfaceIsHere) {
-    Ends ends;
+    ConnectedEnds ends;
     EXPECT_TRUE(is_from_here(ends.ours()));
     EXPECT_FALSE(is_from_here(STDIN_FILENO));
 }
 
 TEST(Tls, AnotherSecretIsRefusedAtBothEnds) {
-    Ends ends;
+    ConnectedEnds ends;
     ends.at_their_end([&](int fd) {
         EXPECT_FALSE(TlsStream::accept_by_secret(fd, std::string(32, 'a'), kMost).ok());
     });
