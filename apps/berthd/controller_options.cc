@@ -19,49 +19,52 @@ std::optional<ControllerOptions> parse_controller_options(int argc, char** argv,
     ControllerOptions options;
     CLI::App app("berthd: the controller of a Berth cluster.");
     app.set_version_flag("--version", std::string("berthd ") + BERTH_VERSION);
-    app.add_option("--state", options.state, "Directory of its journal; made if it is not there")
+    app.add_option("--state", options.state, "Directory of the journal; created if missing")
         ->required();
-    app.add_option("--config", options.config, "Directory with slurm.conf, berth.yaml …")
+    app.add_option("--config", options.config, "Directory with slurm.conf or berth.yaml")
         ->required();
     app.add_option("--socket", options.socket, "Unix socket of the HTTP API (STATE/berthd.sock)");
     app.add_option("--agent-socket", options.agent_socket,
-                   "Unix socket for the agents (STATE/agents.sock)");
+                   "Unix socket for agents (STATE/agents.sock)");
     app.add_option("--agent-user", options.agent_user,
-                   "User that agents of this host run as, where that is neither root nor ours");
+                   "User that this host's agents run as, if neither root nor berthd's own");
     app.add_option("--agent-node", options.agent_node,
-                   "The one node that this user may be (the one called as this host, or with it as "
-                   "NodeHostname)");
+                   "Only node that --agent-user may serve (the one with this host's name as its "
+                   "name or NodeHostname)");
     app.add_option("--listen", options.listen,
-                   "HOST[:PORT] for agents and commands of other hosts, by TLS 1.3 alone; config: "
-                   "as SlurmctldHost and SlurmctldPort say (none: this host only)");
+                   "Accept agents and commands from other hosts, by TLS 1.3 only [HOST[:PORT], or "
+                   "config: SlurmctldHost and SlurmctldPort] (this host only)");
     app.add_option("--api-listen", options.api_listen,
-                   "HOST[:PORT] for the commands of other hosts (as --listen, 3 ports further on)");
-    app.add_option("--cluster-name", options.cluster_name, "Instead of the configured ClusterName");
+                   "Accept commands from other hosts [HOST[:PORT]] (as --listen, port + 3)");
+    app.add_option("--cluster-name", options.cluster_name,
+                   "Use this name instead of the configured ClusterName");
     app.add_option("--audit-log", options.audit_log,
-                   "File for a line about each call that changes something (STATE/audit.log); "
-                   "journal: the system's log; none");
+                   "Log each call that changes something, a line each [FILE, journal: the system's "
+                   "log, or none] (STATE/audit.log)");
     app.add_option("--metrics", options.metrics,
-                   "Loopback address for Prometheus, like 127.0.0.1:9817");
+                   "Serve metrics for Prometheus at this loopback address [like 127.0.0.1:9817]");
     app.add_option_function<std::string>(
         "--purge-job-after",
         [&options](const std::string& text) { options.keep_jobs = length_of(text); },
-        "Delete accounting of jobs that ended so long ago: 12months, 30days, 36hours (never)");
+        "Delete the accounting of jobs this long after their end [like 12months, 30days, 36hours] "
+        "(never)");
     app.add_option_function<std::string>(
         "--purge-step-after",
         [&options](const std::string& text) { options.keep_steps = length_of(text); },
-        "Delete that of their steps (with their jobs)");
-    app.add_option("--archive-dir", options.archive,
-                   "Directory for a line of JSON about each job before it is deleted (none)")
+        "Delete the accounting of steps this long after the end of their job (with the job)");
+    app.add_option(
+           "--archive-dir", options.archive,
+           "Write each job to this directory, as a line of JSON, before it is deleted (none)")
         ->check(CLI::ExistingDirectory);
-    app.add_option("--log-file", options.log_file, "Instead of standard error");
-    app.add_option("--pid-file", options.pid_file, "Where to write the process id");
+    app.add_option("--log-file", options.log_file, "Log to this file (standard error)");
+    app.add_option("--pid-file", options.pid_file, "Write the process id to this file");
     app.add_flag("--lenient", options.lenient, "Start in spite of errors in the configuration");
-    app.add_flag("--verbose", options.verbose, "Log debugging messages too");
+    app.add_flag("--verbose", options.verbose, "Log debugging messages, too");
     app.add_flag("--keep-journal", options.keep_journal,
-                 "Never cut the journal, so that all of history can be replayed");
-    app.add_flag("--accept-loss", options.accept_loss,
-                 "Start once although records are missing at the end of the state: what they held "
-                 "is lost");
+                 "Never cut the journal, so that the whole history can be replayed");
+    app.add_flag(
+        "--accept-loss", options.accept_loss,
+        "Start once although the newest records of the state are missing, and lose what they held");
     try {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& end) {

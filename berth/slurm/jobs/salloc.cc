@@ -26,12 +26,12 @@ namespace {
 
 constexpr const char* kSallocUsage =
     "Usage: salloc [OPTIONS] [command [args...]]\n\n"
-    "Gets what sbatch's options ask for, and runs the command (or $SHELL) on this machine with\n"
-    "the job's variables, so that srun runs its steps there. The nodes are given back when it "
-    "ends.\n\n"
-    "  -I, --immediate[=seconds]   not later than that\n"
-    "  -K, --kill-command[=signal] sent to the command when the job is ended from outside\n"
-    "      --no-shell              leave the job running, and return\n";
+    "Allocates what sbatch's options ask for and runs the command (or $SHELL) on this machine,\n"
+    "with the job's variables, so that srun runs steps in the job. The job ends with the\n"
+    "command.\n\n"
+    "  -I, --immediate[=seconds]   give up if the job does not start within this time (1)\n"
+    "  -K, --kill-command[=signal] send the command this signal when the job ends first (SIGTERM)\n"
+    "      --no-shell              return at once and leave the job running\n";
 
 constexpr int kLookEverySeconds = 2;  // Whether the job is still there.
 

@@ -28,13 +28,13 @@ constexpr int kOptionError = 255;  // Slurm's exit code for a value that it cann
 
 constexpr const char* kSbatchUsage =
     "Usage: sbatch [OPTIONS(0)...] [ : [OPTIONS(N)...]] script(0) [args(0)...]\n\n"
-    "Where and when:  -p partition  -N nodes  -w nodelist  -x exclude  -C constraint  -t time\n"
+    "Place and time:  -p partition  -N nodes  -w nodelist  -x exclude  -C constraint  -t time\n"
     "                 --begin  -d dependency  -H (hold)  -a array  --exclusive\n"
-    "How much:        -n ntasks  --ntasks-per-node  -c cpus-per-task  --mem  --mem-per-cpu\n"
+    "Resources:       -n ntasks  --ntasks-per-node  -c cpus-per-task  --mem  --mem-per-cpu\n"
     "                 --gres  -G gpus  --gpus-per-node  --gpus-per-task  --gpu-bind\n"
-    "Who:             -A account  -q qos  --nice  --priority  --comment\n"
+    "Accounting:      -A account  -q qos  --nice  --priority  --comment\n"
     "Files:           -J job-name  -o output  -e error  -i input  --open-mode  -D chdir  --export\n"
-    "Otherwise:       --wrap=COMMAND  --parsable  --[no-]requeue  -W (wait)  --signal\n"
+    "Other:           --wrap=COMMAND  --parsable  --[no-]requeue  -W (wait)  --signal\n"
     "                 -Q  -v  -V  --help\n";
 
 class Sbatch {

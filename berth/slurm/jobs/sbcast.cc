@@ -27,7 +27,7 @@ constexpr const char* kSbcastUsage =
     "  -f, --force           replace destination file as required\n"
     "  -j, --jobid=#         specify job ID\n"
     "  -p, --preserve        preserve modes and times of source file\n"
-    "  -C, --compress[=lib]  -F, --fanout=num  -s, --size=num   how it is sent: has no effect\n"
+    "  -C, --compress[=lib]  -F, --fanout=num  -s, --size=num   accepted, without effect\n"
     "  -v, --verbose         -V, --version     --help  --usage\n";
 
 constexpr auto kSbcastOptions = std::to_array<option>({

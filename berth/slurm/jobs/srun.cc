@@ -23,13 +23,13 @@ namespace {
 
 constexpr const char* kSrunUsage =
     "Usage: srun [OPTIONS] executable [args...]\n\n"
-    "Within a job it runs a step there; elsewhere it asks for a job of its own first, and takes\n"
-    "sbatch's options for that (-p -A -q -C -w -x -L -d --begin --reservation ...) and -I.\n\n"
+    "Runs a step within the job that it is called in. Outside of a job it first requests one and\n"
+    "takes sbatch's options for it (-p -A -q -C -w -x -L -d --begin --reservation ...) and -I.\n\n"
     "  -n ntasks  -N nodes  --ntasks-per-node  -c cpus-per-task  --mem  -w nodelist  -t time\n"
     "  --gres  -G gpus  --gpus-per-node  --gpus-per-task  --gpu-bind  --exact  --overlap\n"
     "  -o output  -e error  -i input  -l (label)  -u (unbuffered)  -D chdir  --export  --jobid\n"
     "  -K, --kill-on-bad-exit  -W, --wait=seconds  --mpi=none|pmi2|pmix|list  --cpu-bind=none\n"
-    "  --het-group=0,2-3  a : b (a step in each component of a heterogeneous job)\n";
+    "  --het-group=0,2-3  a : b (one step in each component of a heterogeneous job)\n";
 
 class Srun {
 public:
