@@ -36,8 +36,7 @@ std::optional<ControllerOptions> parse_controller_options(int argc, char** argv,
                    "config: SlurmctldHost and SlurmctldPort] (this host only)");
     app.add_option("--api-listen", options.api_listen,
                    "Accept commands from other hosts [HOST[:PORT]] (as --listen, port + 3)");
-    app.add_option("--cluster-name", options.cluster_name,
-                   "Use this name instead of the configured ClusterName");
+    app.add_option("--cluster-name", options.cluster_name, "Override the configured ClusterName");
     app.add_option("--audit-log", options.audit_log,
                    "Log each call that changes something, a line each [FILE, journal: the system's "
                    "log, or none] (STATE/audit.log)");

@@ -110,7 +110,7 @@ Result<ClusterSpec> read_side(const std::string& side, const SimCompareOptions& 
 Status compare(const SimCompareOptions& options, Output& output) {
     if (options.from_history == !options.trace.empty()) {
         return Error{ErrorCode::invalid_argument,
-                     "one of --from-history and --trace FORMAT:FILE is needed"};
+                     "give either --from-history or --trace FORMAT:FILE"};
     }
     BERTH_TRY(const ClusterSpec a, read_side(options.a, options));
     BERTH_TRY(const ClusterSpec b, read_side(options.b, options));

@@ -154,7 +154,7 @@ int sim_table_muri(const SimTableOptions& options, Output& output) {
     bool good = true;
     const Status status = table_muri(options, output, good);
     if (!status.ok()) return output.fail(status.error().message);
-    return good ? 0 : output.fail("some figures are not as they should be");
+    return good ? 0 : output.fail("some figures are outside their tolerance");
 }
 
 int sim_table_backfill(const SimTableOptions& options, Output& output) {

@@ -33,7 +33,7 @@ int usage_import(const std::string& file, Output& output) {
     }
     const auto patch = parse_usage(text.str());
     if (!patch.ok()) return output.fail(patch.error().message);
-    return send(*patch, "usage of " + std::to_string(patch->entries.size()) + " users taken over",
+    return send(*patch, "usage of " + std::to_string(patch->entries.size()) + " users imported",
                 output);
 }
 

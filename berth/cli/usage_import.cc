@@ -51,7 +51,7 @@ Result<api::UsagePatch> parse_usage(std::string_view text) {
         if (user.empty()) continue;
         const auto billing = parse_int64(trim(fields[(*places)[2]]));
         if (!billing.ok() || *billing < 0) {
-            return wrong(number, "RawUsage should be a whole number of seconds, and is '" +
+            return wrong(number, "RawUsage should be a whole number of seconds, not '" +
                                      std::string(fields[(*places)[2]]) + "'");
         }
         patch.entries.push_back(

@@ -21,7 +21,7 @@ TEST(UsageText, SaysWhatIsWrongWithTheRest) {
     EXPECT_EQ(parse_usage("Account|User|RawUsage\na|b\n").error().message,
               "line 2: too few fields");
     EXPECT_EQ(parse_usage("Account|User|RawUsage\na|b|much\n").error().message,
-              "line 2: RawUsage should be a whole number of seconds, and is 'much'");
+              "line 2: RawUsage should be a whole number of seconds, not 'much'");
 }
 
 }  // namespace

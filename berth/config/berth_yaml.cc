@@ -251,8 +251,8 @@ private:
             RuleSpec term{.kind = "priority", .name = scalar(entry.first)};
             if (!is_weighed(term.name)) {
                 error(entry.first, term.name +
-                                       " has no weight here: tres has PriorityWeightTRES "
-                                       "of slurm.conf, site and nice count a point each");
+                                       " takes no weight here: PriorityWeightTRES of slurm.conf "
+                                       "weighs tres; site and nice count one point each");
                 continue;
             }
             if (entry.second.IsMap()) {
@@ -315,7 +315,7 @@ private:
     }
     // "a100: {memory: 80G, compute_capability: 8.0}"
     void read_gpu_types(const YAML::Node& map) {
-        if (!map.IsMap()) return error(map, "should be a map from GPU types to what they have");
+        if (!map.IsMap()) return error(map, "should be a map from GPU types to their properties");
         for (const auto& type : map) {
             GpuType& known = draft_.gpu_types[to_lower(scalar(type.first))];
             if (!type.second.IsMap()) {
@@ -477,7 +477,7 @@ private:
 void read_berth_yaml(Draft& draft, const ConfigText& source, bool is_policy) {
     if (source.text.size() > kYamlBytesMax) {
         return draft.findings.add(Severity::error, source.name, 0,
-                                  "is larger than 4 MiB; surely not a configuration");
+                                  "is larger than 4 MiB, the limit for a configuration file");
     }
     try {  // yaml-cpp speaks in exceptions; they end here.
         const YAML::Node root = YAML::Load(source.text);

@@ -92,7 +92,7 @@ std::vector<Line> parse_lines(const ConfigText& source, Findings& findings) {
     std::vector<Line> lines;
     if (source.text.size() > kConfigBytesMax) {
         findings.add(Severity::error, source.name, 0,
-                     "is larger than 16 MiB; surely not a configuration");
+                     "is larger than 16 MiB, the limit for a configuration file");
         return lines;
     }
     bool continues = false;

@@ -64,8 +64,7 @@ void read_global(Draft& draft, const Line& line, const Pair& pair) {
     } else if (known->use == KeyUse::slurms_own && !says_the_usual(*known, *pair.value)) {
         draft.warning(line, pair,
                       pair.key + "=" + *pair.value +
-                          " has no effect: it sets up a part of Slurm that Berth does in its own "
-                          "way");
+                          " has no effect: it configures a part of Slurm that Berth replaces");
     }
 }
 

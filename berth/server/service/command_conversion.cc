@@ -65,7 +65,7 @@ CommandOutcome cancel(JobRef ref, const api::CancelRequest& body) {
     command.only_pending = iequals(body.state, "PENDING");
     command.only_running = iequals(body.state, "RUNNING");
     if (!body.state.empty() && !command.only_pending && !command.only_running)
-        return bad("state must be PENDING or RUNNING, and is " + body.state);
+        return bad("state must be PENDING or RUNNING, not " + body.state);
     return command;
 }
 
@@ -175,13 +175,13 @@ CommandOutcome update_node(const CommandRequest& request) {
     } else if (iequals(state, "CANCEL_REBOOT")) {
         command.action = NodeAction::cancel_reboot;
     } else {
-        return bad("state must be DRAIN, RESUME, DOWN, IDLE, REBOOT or CANCEL_REBOOT, and is " +
+        return bad("state must be DRAIN, RESUME, DOWN, IDLE, REBOOT or CANCEL_REBOOT, not " +
                    state);
     }
     command.asap = body->asap;
     command.next_down = iequals(body->next_state, "DOWN");
     if (!command.next_down && !body->next_state.empty() && !iequals(body->next_state, "RESUME")) {
-        return bad("next_state must be RESUME or DOWN, and is " + body->next_state);
+        return bad("next_state must be RESUME or DOWN, not " + body->next_state);
     }
     return command;
 }

@@ -226,7 +226,7 @@ ApiResponse Service::list_priorities(const Routed& routed) const {
     const Result<api::JobQuery> query = api::parse_job_query(routed.query);
     if (!query.ok()) return refuse(Refusal::invalid_request, query.error().message);
     if (!query->fields.empty())
-        return refuse(Refusal::invalid_request, "query: field is not known here");
+        return refuse(Refusal::invalid_request, "query: this route has no parameter field");
     Result<JobFilter> filter =
         JobFilter::make(*routed.snapshot, *query, routed.request.principal.role >= Role::op);
     if (!filter.ok()) return refuse(Refusal::invalid_request, filter.error().message);

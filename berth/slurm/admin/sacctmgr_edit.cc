@@ -122,7 +122,7 @@ Result<Intent> add_users(const AccountingView& view, const CommandWords& words) 
             level = to_lower(option.value);
             if (!is_one_of(level, {"none", "operator"})) {
                 return invalid_argument(" AdminLevel=" + option.value +
-                                        ": there are None and Operator; root is the administrator");
+                                        " should be None or Operator; root is the administrator");
             }
         } else if (!is_one_of(option.name, {"cluster", "clusters"})) {
             BERTH_TRY(const bool known, set_common(wanted, option, settings));
@@ -297,7 +297,8 @@ Result<Intent> parse_add(const AccountingView& view, Entity entity,
     if (entity == Entity::account) return add_accounts(view, read);
     if (entity == Entity::user) return add_users(view, read);
     if (entity == Entity::qos) return add_qos(view, read);
-    return invalid_argument(" A cluster, or an association, is not added by itself here");
+    return invalid_argument(
+        " Berth adds neither clusters nor single associations; add an account or a user");
 }
 
 Result<Intent> parse_modify(const AccountingView& view, Entity entity,
@@ -309,7 +310,7 @@ Result<Intent> parse_modify(const AccountingView& view, Entity entity,
         : entity == Entity::user  ? modify_users(view, read)
         : entity == Entity::qos
             ? modify_qos(view, read)
-            : Result<Intent>(invalid_argument(" A cluster is not modified here"));
+            : Result<Intent>(invalid_argument(" Berth does not modify clusters"));
     if (intent.ok() && intent->edits.empty()) return invalid_argument(" Nothing modified");
     return intent;
 }

@@ -24,7 +24,7 @@ int print_token(Client& client, const std::vector<std::string>& words, Streams& 
         }
         const auto seconds = parse_int64(value);
         if (!starts_with_icase(word, "lifespan=") || !seconds.ok() || *seconds < 1)
-            return fail("'" + word + "': lifespan=SECONDS or username=USER would be right");
+            return fail("'" + word + "' should be lifespan=SECONDS or username=USER");
         call.lifetime = std::chrono::seconds(*seconds);
     }
     const auto made = client.create_token(call);

@@ -90,12 +90,12 @@ InteractiveJob::Wait InteractiveJob::wait_for_nodes(std::optional<std::chrono::s
         if (found && state != "PENDING" && state != "CONFIGURING") return Wait::revoked;
         if (!found && is_gone(found.problem())) return Wait::revoked;
         if (!found && found.problem().status == 401 && !std::exchange(said_unseen, true)) {
-            fail("cannot look after job " + id() +
-                 " and waits on: " + slurm_message(found.problem()));
+            fail("no answer about job " + id() +
+                 ", which may still wait: " + slurm_message(found.problem()));
         }
         if (!found && is_silent(found.problem()) && !std::exchange(said_silent, true)) {
-            fail("no answer from the controller, and job " + id() +
-                 " waits on: " + slurm_message(found.problem()));
+            fail("no answer from the controller; job " + id() +
+                 " may still wait: " + slurm_message(found.problem()));
         }
         if (found) said_silent = false;
         const auto waited = std::chrono::steady_clock::now() - begun;

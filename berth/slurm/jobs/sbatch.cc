@@ -141,7 +141,7 @@ private:
             }
             if (drafts.back().wrap) {
                 return fail("#SBATCH line " + std::to_string(directive.line) +
-                                ": --wrap is for the command line; this is the script already",
+                                ": --wrap is for the command line only",
                             1);
             }
             const bool is_next = rest.size() == 1 && (rest[0] == "hetjob" || rest[0] == "packjob");

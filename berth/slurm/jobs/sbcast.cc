@@ -78,7 +78,7 @@ private:
 
     void warn(const char* option) {
         streams_.err << "sbcast: warning: " << option
-                     << " has no effect: the file goes to all nodes at once, as it is\n";
+                     << " has no effect: the file goes to all nodes at once, uncompressed\n";
     }
 
     std::optional<int> read_options() {
@@ -129,7 +129,7 @@ private:
         struct stat known{};
         if (file < 0 || ::fstat(file, &known) != 0)
             return fail("Can't open `" + path + "`: " + std::strerror(errno), 255);
-        if (!S_ISREG(known.st_mode)) return fail("`" + path + "` is no regular file", 255);
+        if (!S_ISREG(known.st_mode)) return fail("`" + path + "` is not a regular file", 255);
         ::dup2(file, STDIN_FILENO);
         ::close(file);
         file_.size = known.st_size;
@@ -146,7 +146,7 @@ private:
             return fail("Slurm job " + job_ + " not found: " + slurm_message(jobs.problem()));
         const api::JobRow& job = jobs->front();
         if (job.state != "RUNNING")
-            return fail("Slurm job " + job_ + " is " + to_lower(job.state) + ", and not running");
+            return fail("Slurm job " + job_ + " is " + to_lower(job.state) + ", not running");
         JobDraft draft;
         JobRequest& request = draft.spec.request.edit();
         std::uint32_t nodes = job.node_count;
@@ -154,7 +154,7 @@ private:
             const auto step = std::ranges::find_if(
                 job.steps, [&](const api::StepRow& one) { return step_name(one.id) == *step_; });
             if (step == job.steps.end() || step->state != "RUNNING")
-                return fail("Slurm job " + job_ + " runs no step " + *step_);
+                return fail("Slurm job " + job_ + " has no running step " + *step_);
             nodes = static_cast<std::uint32_t>(step->nodes.size());
             request.nodelist = step->nodes;
         }

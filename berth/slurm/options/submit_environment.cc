@@ -59,7 +59,7 @@ Result<std::vector<std::string>> environment_file(const std::string& name_or_num
         if (equals == std::string::npos || equals == 0) {
             return Error{ErrorCode::invalid_argument,
                          "--export-file=" + name_or_number +
-                             ": it takes NAME=value, each ended by a zero byte"};
+                             " should contain NAME=value texts, each ended by a zero byte"};
         }
         settings.push_back(one);
     }

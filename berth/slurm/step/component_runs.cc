@@ -21,9 +21,8 @@ namespace {
 constexpr std::uint32_t kGroupsMax = 128;
 
 Error bad_groups(const std::string& text) {
-    return {ErrorCode::invalid_argument, "--het-group=" + text +
-                                             " is no list of components: it is given as 0, 0,2 "
-                                             "or 0-3"};
+    return {ErrorCode::invalid_argument,
+            "--het-group=" + text + " should be a list of components, like 0, 0,2 or 0-3"};
 }
 
 bool is_number(std::string_view text, std::uint32_t& out) {
@@ -116,7 +115,7 @@ Result<Invocation> call_in_group(const Invocation& within, const ComponentRun& r
     const std::string* const size = within.variable(kSlurmHetSize);
     if (size == nullptr) {
         return Error{ErrorCode::failed_precondition,
-                     "this is not within a heterogeneous job: there is no SLURM_HET_SIZE"};
+                     "not within a heterogeneous job: SLURM_HET_SIZE is not set"};
     }
     const std::string suffix = kHetGroupSuffix + std::to_string(run.group);
     if (within.variable(kSlurmJobId + suffix) == nullptr) {

@@ -322,8 +322,7 @@ bool StepRun::is_alive(StepId step) {
     if (++idle_seconds_ % 5 != 0) return true;
     const auto look = look_.at(job_);
     if (!look && is_silent(look.problem()) && !std::exchange(said_silent_, true)) {
-        fail("no answer from the controller, and the step goes on: " +
-             slurm_message(look.problem()));
+        fail("no answer from the controller; the step continues: " + slurm_message(look.problem()));
     }
     if (look) said_silent_ = false;
     return may_run_still(look, step);
@@ -414,7 +413,7 @@ int StepRun::carry(StepListener& listener, const api::StepReply& reply, StepFile
         return std::max(signals.exit_code(), output.exit_code());
     }
     if (!finished || output.ended() < reply.step.tasks) {
-        fail("StepId=" + job_ + "." + to_string(step) + " ended without word from " +
+        fail("StepId=" + job_ + "." + to_string(step) + " ended without a report from " +
              std::to_string(reply.step.tasks - output.ended()) + " of its tasks");
         return std::max(1, output.exit_code());
     }
