@@ -179,5 +179,14 @@ TEST(Sacctmgr, ShowsLimitsThatUsersInherit) {
     EXPECT_FALSE(limits.group_jobs);
 }
 
+// As the engine has it: a limit of one TRES does not take the account's limits of others away.
+TEST(Sacctmgr, ShowsInheritedLimitsOfEachTres) {
+    AccountingView view = sample();
+    view.associations[1].limits.max_tres_per_job = {{"cpu", 8}, {"gres/gpu", 1}};
+    view.associations[2].limits.max_tres_per_job = {{"cpu", 4}};
+    EXPECT_EQ(inherited_limits(view, view.associations[2]).max_tres_per_job,
+              (TresLimits{{"cpu", 4}, {"gres/gpu", 1}}));
+}
+
 }  // namespace
 }  // namespace berth::slurm
