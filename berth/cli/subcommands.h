@@ -1,4 +1,4 @@
-// Commands: what each subcommand of `berth` does, with its options already read. Each returns an
+// Subcommands: what each subcommand of `berth` does, with its options already read. Each returns an
 // exit code.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Workload: a seed's cluster, and what its users do with it.
+// SimWorkload: a seed's cluster, and what its users do with it.
 #pragma once
 
 #include <vector>

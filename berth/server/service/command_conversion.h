@@ -1,5 +1,4 @@
-// Commands: conversion of requests into commands for the controller, and of its answers into
-// responses.
+// CommandConversion: requests into commands for the controller, and its answers into responses.
 #pragma once
 
 #include <span>

@@ -1,5 +1,5 @@
-// Values: the small languages that the options of sbatch and srun are written in. Each parser is
-// pure, and is given Slurm's words for its error by its caller.
+// OptionValues: the small languages that the values of sbatch's and srun's options are written in.
+// Each parser is pure; its caller reports an error in Slurm's words.
 #pragma once
 
 #include <optional>
