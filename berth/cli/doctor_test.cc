@@ -289,7 +289,7 @@ TEST(Doctor, SaysHowLongTheCertificateOfANodeLasts) {
     };
     expect_symptoms({
         {until(40), Is::well, "node gpu1 by its certificate, for 40 more days", ""},
-        {until(24), Is::worth_knowing, "runs out in 24 days", "look at its log"},
+        {until(24), Is::worth_knowing, "expires in 24 days", "look at its log"},
         {until(0), Is::wrong, "has expired", "berth token create --node gpu1"},
         {[](Installation& all) { all.certificate_trouble = "chmod 600 x"; }, Is::wrong,
          "cannot be used: chmod 600 x", "join again"},

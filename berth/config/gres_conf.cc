@@ -281,7 +281,7 @@ void read_gres_conf(Draft& draft, const std::vector<Line>& lines) {
         } else if (line.pairs.size() == 1 && iequals(line.pairs.front().key, "NodeName")) {
             draft.warning(
                 line, "NodeName=" + value_or_empty(line, "NodeName") +
-                          " alone on a line has no effect: the lines below apply to every node;  "
+                          " alone on a line has no effect: the lines below apply to every node; "
                           "write NodeName= on each line that is for some nodes only");
         } else if (const Pair* how = line.find("AutoDetect"); how != nullptr) {
             if (!iequals(how->value.value_or(""), "off")) draft.auto_detect = {line, *how};

@@ -124,8 +124,8 @@ TEST(Commands, RefuseWhatTheyCannotDo) {
 
 TEST(Commands, SpeakOneShapeOfJson) {
     EXPECT_EQ(run(run_squeue, "squeue", {"--json=v0.0.39"}).err,
-              "squeue: error: --json=v0.0.39 is not supported yet; --json=v0.0.44 is, which "
-              "--json means, and --json=v0.0.43\n");
+              "squeue: error: --json=v0.0.39 is not supported yet; there are v0.0.44, "
+              "which is the default, and v0.0.43\n");
 }
 
 }  // namespace
