@@ -19,7 +19,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-// A job that finds room starts within this; only who waits longer is told that he does.
+// A job that finds room starts within this time; only a longer wait is reported.
 constexpr auto kSoon = 250ms;
 constexpr std::chrono::milliseconds kFirstPoll{5}, kLongestPoll{1000};
 
