@@ -5,7 +5,7 @@
 #include <iostream>
 
 #include "berth/client/patience.h"
-#include "berth/slurm/program/program.h"
+#include "berth/slurm/program/slurm_program.h"
 
 extern char** environ;
 

@@ -17,14 +17,14 @@ double milliseconds_since(steady_clock::time_point start) {
     return std::chrono::duration<double, std::milli>(steady_clock::now() - start).count();
 }
 
-class Folder {
+class BenchFolder {
 public:
-    Folder() {
+    BenchFolder() {
         const char* const base = std::getenv("TMPDIR");
         path_ = std::string(base == nullptr ? "/tmp" : base) + "/berth-bench-XXXXXX";
         if (mkdtemp(path_.data()) == nullptr) std::abort();
     }
-    ~Folder() { std::filesystem::remove_all(path_); }
+    ~BenchFolder() { std::filesystem::remove_all(path_); }
     const std::string& path() const { return path_; }
 
 private:
@@ -101,7 +101,7 @@ private:
 
 // One record of so many submissions, as when so many clients wait for the same turn.
 void submissions(benchmark::State& state) {
-    const Folder folder;
+    const BenchFolder folder;
     Appender appender(folder.path());
     const int jobs = static_cast<int>(state.range(0));
     double worst = 0;
@@ -117,7 +117,7 @@ void submissions(benchmark::State& state) {
 BENCHMARK(submissions)->Arg(1)->Arg(16)->Arg(256)->UseRealTime()->Unit(benchmark::kMicrosecond);
 
 void array_of_10000(benchmark::State& state) {
-    const Folder folder;
+    const BenchFolder folder;
     Appender appender(folder.path());
     for (auto unused : state) appender.submit_array(10'000);
 }
@@ -131,7 +131,7 @@ StoreSettings without_snapshots() {
 
 // 100 000 jobs, each in a journal record of its own.
 void restart_from_the_journal(benchmark::State& state) {
-    const Folder folder;
+    const BenchFolder folder;
     {
         Appender appender(folder.path(), without_snapshots());
         for (int i = 0; i < 100'000; ++i) {
@@ -150,7 +150,7 @@ BENCHMARK(restart_from_the_journal)->Iterations(3)->UseRealTime()->Unit(benchmar
 
 // What turns take while a snapshot of 100 000 jobs is made and the journal cut behind it.
 void turns_beside_a_snapshot(benchmark::State& state) {
-    const Folder folder;
+    const BenchFolder folder;
     StoreSettings settings = without_snapshots();
     {
         Appender appender(folder.path(), settings);

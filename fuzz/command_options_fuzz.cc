@@ -6,7 +6,7 @@
 #include "berth/base/assert.h"
 #include "berth/base/text.h"
 #include "berth/slurm/options/job_options.h"
-#include "berth/slurm/options/values.h"
+#include "berth/slurm/options/option_values.h"
 #include "berth/slurm/step/component_runs.h"
 #include "berth/slurm/tables/sacct_fields.h"
 #include "berth/slurm/tables/squeue_fields.h"
@@ -17,7 +17,7 @@ namespace berth::slurm {
 namespace {
 
 void check_options(std::string_view text) {
-    Draft draft;
+    JobDraft draft;
     const auto rows = job_options();
     for (const std::string_view line : split(text, '\n')) {
         if (line.empty()) continue;

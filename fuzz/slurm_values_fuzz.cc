@@ -3,7 +3,7 @@
 #include "berth/slurm/admin/scontrol_update.h"
 #include "berth/slurm/options/batch_script.h"
 #include "berth/slurm/options/near_options.h"
-#include "berth/slurm/options/values.h"
+#include "berth/slurm/options/option_values.h"
 #include "berth/slurm/text/columns.h"
 #include "berth/slurm/text/when.h"
 
@@ -20,7 +20,7 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* bytes, std::size_t si
     (void)parse_percent_format(text);
     (void)parse_update({text}, berth::Time{});
     (void)check_script(text);
-    Draft draft;
+    JobDraft draft;
     for (const auto set : {set_switches, set_segment, set_distribution, set_affinity,
                            set_anti_affinity, set_gpu_memory, set_compute_capability}) {
         (void)set(draft, text.c_str());

@@ -2,7 +2,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "berth/cli/usage_text.h"
+#include "berth/cli/usage_import.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
     // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast)

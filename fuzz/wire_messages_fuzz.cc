@@ -2,7 +2,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "berth/wire/messages.h"
+#include "berth/wire/link_messages.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
     const int length = static_cast<int>(size);

@@ -4,7 +4,7 @@
 #include <sstream>
 
 #include "berth/server/http/server_rig.h"
-#include "berth/slurm/program/program.h"
+#include "berth/slurm/program/slurm_program.h"
 
 namespace berth {
 

@@ -82,6 +82,8 @@ NEEDS = [
 
 EMPTY_WORDS = {"manager", "handler", "helper", "helpers", "util", "utils", "info", "data",
                "context", "impl", "misc", "common"}
+# Headers of the inner modules that still share a name. The list only gets shorter.
+SHARED_HEADER_NAMES = {"limits.h", "order.h", "ports.h"}
 POLICY_KINDS = {"priority", "order", "fairness", "placement", "preemption"}
 
 
@@ -265,6 +267,20 @@ def check_one_definition(root, files):
             seen.setdefault(name, where)
 
 
+def check_header_names(root, files):
+    """A header has a name of its own, by which people call it and editors find it."""
+    headers = {}
+    for path in files:
+        if path.suffix == ".h":
+            headers.setdefault(path.name, []).append(path.relative_to(root))
+    for name, paths in sorted(headers.items()):
+        if name in SHARED_HEADER_NAMES:
+            if len(paths) == 1:
+                yield f"{paths[0]}:1: {name} is its own by now: remove it from SHARED_HEADER_NAMES"
+        elif len(paths) > 1:
+            yield f"{paths[1]}:1: there is {paths[0]}, too: give each header a name of its own"
+
+
 def check_skips(root):
     for path in sorted(cmake for folder in CODE_FOLDERS for cmake in (root / folder).rglob("CMakeLists.txt")):
         for number, line in enumerate(path.read_text().splitlines(), 1):
@@ -295,8 +311,9 @@ def complaints(root):
     yield from check_rooms(root, layers)
     yield from check_circles(root, layers)
     yield from class_sizes.complaints(root)
-    yield from check_one_definition(
-        root, [path for path in our_files(root) if path.suffix in {".h", ".cc"}])
+    sources = [path for path in our_files(root) if path.suffix in {".h", ".cc"}]
+    yield from check_one_definition(root, sources)
+    yield from check_header_names(root, sources)
     yield from check_skips(root)
     yield from check_docs(root)
     for path in our_files(root):

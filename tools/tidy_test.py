@@ -273,6 +273,22 @@ class Tidy(unittest.TestCase):
                                           "berth/store/c.h": elsewhere}), [])
 
 
+    def test_header_names(self):
+        files = {"berth/base/job.h": OPENING, "berth/store/job.h": OPENING, "berth/store/job.cc": "",
+                 "berth/store/jobs.h": OPENING, "tests/other.h": OPENING}
+        self.assertEqual(self.complaints(files), [
+            "berth/store/job.h:1: there is berth/base/job.h, too: give each header a name of its own"])
+        files["tests/jobs.h"] = OPENING
+        self.assertEqual(len(self.complaints(files)), 2)
+
+    def test_the_list_of_shared_header_names_only_shrinks(self):
+        name = sorted(tidy.SHARED_HEADER_NAMES)[0]
+        both = {f"berth/base/{name}": OPENING, f"berth/store/{name}": OPENING}
+        self.assertEqual(self.complaints(both), [])
+        found = self.complaints({f"berth/base/{name}": OPENING})
+        self.assertEqual(found, [
+            f"berth/base/{name}:1: {name} is its own by now: remove it from SHARED_HEADER_NAMES"])
+
     def test_prose_is_wrapped(self):
         long = "word " * 21
         self.assertIn("105 columns", self.complaints({"docs/a.md": long + "\n"})[0])

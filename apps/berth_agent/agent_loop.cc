@@ -11,7 +11,7 @@
 
 #include "apps/berth_agent/node_programs.h"
 #include "apps/berth_agent/pulse.h"
-#include "apps/daemon/limits.h"
+#include "apps/daemon/process_limits.h"
 #include "apps/daemon/wall_clock.h"
 #include "berth/host/hardware/gpu_watch.h"
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "apps/berth_agent/options.h"
+#include "apps/berth_agent/agent_options.h"
 #include "berth/base/log.h"
 #include "berth/host/hardware/gpu_inventory.h"
 #include "berth/host/hardware/machine.h"

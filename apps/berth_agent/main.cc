@@ -9,16 +9,16 @@
 #include <cstdio>
 
 #include "apps/berth_agent/agent_loop.h"
+#include "apps/berth_agent/agent_options.h"
 #include "apps/berth_agent/join.h"
 #include "apps/berth_agent/joining.h"
 #include "apps/berth_agent/node_keys.h"
 #include "apps/berth_agent/node_options.h"
-#include "apps/berth_agent/options.h"
 #include "apps/berth_agent/renewal.h"
 #include "apps/berth_agent/this_machine.h"
 #include "apps/daemon/configured_log.h"
-#include "apps/daemon/limits.h"
 #include "apps/daemon/log_file.h"
+#include "apps/daemon/process_limits.h"
 #include "apps/daemon/single_instance.h"
 #include "apps/daemon/stop_signal.h"
 #include "apps/daemon/wall_clock.h"

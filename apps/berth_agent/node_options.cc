@@ -6,6 +6,8 @@
 
 #include "apps/berth_agent/this_machine.h"
 
+#include "berth/model/slurm_variables.h"
+
 namespace berth {
 
 LinuxNodeOptions node_options(const NodeOptions& options, const std::string& authority,
@@ -25,7 +27,7 @@ LinuxNodeOptions node_options(const NodeOptions& options, const std::string& aut
         };
         wanted.cpus_of_core = wanted.find_cpus(spec.node(node));
     }
-    wanted.environment.push_back("SLURM_CONF=" + options.config + "/slurm.conf");
+    wanted.environment.push_back(std::string(kSlurmConf) + "=" + options.config + "/slurm.conf");
     if (!options.client_socket.empty()) {
         wanted.environment.push_back("BERTH_SOCKET=" + options.client_socket);
     }

@@ -3,7 +3,7 @@
 
 #include <optional>
 
-#include "apps/berth_agent/options.h"
+#include "apps/berth_agent/agent_options.h"
 #include "berth/base/log.h"
 #include "berth/host/hardware/machine.h"
 #include "berth/model/cluster_spec.h"

@@ -5,8 +5,8 @@
 #include <memory>
 #include <optional>
 
+#include "apps/berthd/controller_options.h"
 #include "apps/berthd/listening.h"
-#include "apps/berthd/options.h"
 #include "berth/base/log.h"
 #include "berth/base/result.h"
 #include "berth/model/cluster_spec.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "apps/berthd/options.h"
+#include "apps/berthd/controller_options.h"
 #include "berth/base/result.h"
 #include "berth/model/cluster_spec.h"
 #include "berth/wire/link_address.h"

@@ -9,8 +9,8 @@
 #include "apps/berthd/state_folder.h"
 #include "apps/daemon/cluster_config.h"
 #include "apps/daemon/configured_log.h"
-#include "apps/daemon/limits.h"
 #include "apps/daemon/log_file.h"
+#include "apps/daemon/process_limits.h"
 #include "apps/daemon/single_instance.h"
 #include "apps/daemon/stop_signal.h"
 

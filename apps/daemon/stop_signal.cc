@@ -8,7 +8,7 @@
 #include <cerrno>
 #include <csignal>
 
-#include "apps/daemon/limits.h"
+#include "apps/daemon/process_limits.h"
 #include "berth/base/assert.h"
 
 namespace berth {

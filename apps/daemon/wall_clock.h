@@ -1,18 +1,14 @@
 // SystemClock: the wall clock of this machine. Daemons read it nowhere else.
 #pragma once
 
-#include <chrono>
-
 #include "berth/control/core/ports.h"
+#include "berth/trust/wall_time.h"
 
 namespace berth {
 
 class SystemClock final : public WallClock {
 public:
-    Time now() override {
-        const auto since = std::chrono::system_clock::now().time_since_epoch();
-        return Time(std::chrono::floor<Duration>(since));
-    }
+    Time now() override { return wall_time(); }
 };
 
 }  // namespace berth

@@ -263,7 +263,7 @@ private:
     void wrong(const JsonPath& path, std::string_view right, const JsonValue& value) {
         const std::string at = path.text();
         fail((at.empty() ? std::string("the body") : at) + " must be " + std::string(right) +
-             ", and is " + shown(value));
+             ", not " + shown(value));
     }
     static std::string shown(const JsonValue& value);
     void refuse_unknown(const Fields& fields) {

@@ -21,7 +21,7 @@ int hex_digit(char c) {
 
 Error wrong(const std::string& key, std::string_view value, std::string_view right) {
     return {ErrorCode::invalid_argument,
-            "query: " + key + " must be " + std::string(right) + ", and is " + std::string(value)};
+            "query: " + key + " must be " + std::string(right) + ", not " + std::string(value)};
 }
 
 Result<JobId> parse_id(const std::string& key, const std::string& text) {
@@ -53,7 +53,7 @@ void add_ids(QueryPairs& pairs, const std::vector<JobId>& ids) {
 }
 
 Error unknown(const std::string& key) {
-    return {ErrorCode::invalid_argument, "query: " + key + " is not known here"};
+    return {ErrorCode::invalid_argument, "query: this route has no parameter " + key};
 }
 
 Result<Time> parse_time(const std::string& key, const std::string& text) {

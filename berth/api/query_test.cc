@@ -30,8 +30,8 @@ TEST(Query, OfJobsGoesBothWays) {
     EXPECT_EQ(again->states, query.states);
     EXPECT_EQ(again->nodes, query.nodes);
     EXPECT_EQ(again->fields, query.fields);
-    EXPECT_EQ(parse_job_query("jbo=1").error().message, "query: jbo is not known here");
-    EXPECT_EQ(parse_job_query("job=-1").error().message, "query: job must be a job id, and is -1");
+    EXPECT_EQ(parse_job_query("jbo=1").error().message, "query: this route has no parameter jbo");
+    EXPECT_EQ(parse_job_query("job=-1").error().message, "query: job must be a job id, not -1");
 }
 
 TEST(Query, OfAccountingGoesBothWays) {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "berth/cli/cluster_dir.h"
-#include "berth/cli/commands.h"
+#include "berth/cli/subcommands.h"
 #include "berth/trust/ownership.h"
 
 namespace berth::cli {
@@ -27,8 +27,8 @@ std::string word_about_keys(const fs::path& keys) {
     std::error_code ignored;
     if (fs::exists(keys / "ca.key", ignored)) return {};
     return "There are no keys in " + keys.string() +
-           ". If nodes of other hosts had joined, put the lost controller's there first "
-           "(ca.key, ca.pem, token.key); else all of them join anew.\n";
+           ". If nodes of other hosts had joined, first copy the lost controller's keys there "
+           "(ca.key, ca.pem, token.key); otherwise all of them must join again.\n";
 }
 
 // The folders of a new cluster's database: what does not come about leaves none behind.
@@ -82,7 +82,7 @@ int backup(const BackupOptions& options, Output& output) {
     const auto done = back_up(database_directory(options.state).string(), options.file);
     if (!done.ok()) return output.fail(done.error().message);
     output.out() << options.file << ": " << described(*done)
-                 << "; recovered from once, and whole\n";
+                 << "; complete: a recovery from it succeeded\n";
     return 0;
 }
 

@@ -127,7 +127,7 @@ Status ClusterDir::start(const std::string& name, const std::vector<std::string>
     for (std::string& word : words) argv.push_back(word.data());
     argv.push_back(nullptr);
     if (!fs::exists(command.front()))
-        return Error{ErrorCode::not_found, command.front() + " is not there; ./dev build makes it"};
+        return Error{ErrorCode::not_found, command.front() + " is missing; ./dev build builds it"};
     const std::string log_path = (logs() / (name + ".out")).string();
     const int log = open(log_path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640);
     if (log < 0) return system_error("cannot write " + log_path);
@@ -156,7 +156,7 @@ Status ClusterDir::stop(const Daemon& daemon) const {
         return Done{};
     }
     return Error{ErrorCode::unavailable,
-                 daemon.name + " (pid " + std::to_string(daemon.pid) + ") does not end"};
+                 daemon.name + " (pid " + std::to_string(daemon.pid) + ") does not stop"};
 }
 
 std::filesystem::path program_directory() {

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <ostream>
 
-#include "berth/cli/commands.h"
+#include "berth/cli/subcommands.h"
 #include "berth/config/files.h"
 
 namespace berth::cli {

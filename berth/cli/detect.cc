@@ -1,7 +1,7 @@
 // berth detect: what `slurmd -C` and AutoDetect tell, for an administrator to put into the files.
 #include <ostream>
 
-#include "berth/cli/commands.h"
+#include "berth/cli/subcommands.h"
 #include "berth/client/host_name.h"
 #include "berth/host/hardware/describe.h"
 

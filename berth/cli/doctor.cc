@@ -34,7 +34,7 @@ constexpr auto kStuck = std::to_array<StuckReason>({
      "or scancel"},
     {"ReqNodeNotAvail",
      "they need nodes that take no work: sinfo -R, scontrol update State=RESUME"},
-    {"DependencyNeverSatisfied", "what they wait for cannot happen any more: scancel JOB"},
+    {"DependencyNeverSatisfied", "their dependencies can no longer be met: scancel JOB"},
     {"PartitionDown", "scontrol update PartitionName=NAME State=UP"},
     {"PartitionInactive", "scontrol update PartitionName=NAME State=UP"},
 });
@@ -92,14 +92,13 @@ private:
 void Diagnosis::controller() {
     if (!of_.ping && !of_.has_socket) {
         return wrong("no controller listens at " + of_.socket,
-                     "start it: systemctl start berth-controller, or berth up; where it listens "
+                     "start it: systemctl start berth-controller, or berth up; if it listens "
                      "elsewhere, set BERTH_SOCKET");
     }
     if (!of_.ping) {
-        return wrong(
-            "the controller at " + of_.socket + " does not answer: " + of_.silence,
-            "it has died or hangs: look at the end of its log, and start it again; what it "
-            "has acknowledged is kept");
+        return wrong("the controller at " + of_.socket + " does not answer: " + of_.silence,
+                     "it has died or hangs: read the end of its log and restart it; nothing that "
+                     "it acknowledged is lost");
     }
     well("the controller of cluster " + of_.ping->cluster + " answers, version " +
          of_.ping->version);
@@ -117,8 +116,8 @@ void Diagnosis::clocks() {
     if (apart <= most && -apart <= most) return;
     wrong("this host's clock is " + std::to_string(std::abs(seconds(apart))) + " s " +
               (apart > Duration{} ? "behind" : "ahead of") + " the controller's",
-          "run chrony or systemd-timesyncd on both: certificates, tokens and begin times go by the "
-          "clock");
+          "run chrony or systemd-timesyncd on both: certificates, tokens and begin times depend on "
+          "the clock");
 }
 
 void Diagnosis::jobs() {
@@ -144,7 +143,7 @@ void Diagnosis::programs() {
         if (one.is_default) {
             note(what + ": nobody gets mail", "apt install bsd-mailx, or MailProg=None");
         } else {
-            wrong(what, "berthd does not run it: put it right, or take the line out");
+            wrong(what, "berthd does not run it: correct the line or remove it");
         }
     }
 }
@@ -170,7 +169,7 @@ void Diagnosis::node_services() {
 void Diagnosis::configuration() {
     if (!of_.has_config) {
         return note("there is no slurm.conf in " + of_.config,
-                    "name its directory by --config, or write one: berth detect prints this "
+                    "give its directory with --config, or write one: berth detect prints this "
                     "machine's lines");
     }
     std::size_t errors = 0, warnings = 0;
@@ -189,7 +188,7 @@ void Diagnosis::configuration() {
     }
     if (of_.ping && of_.configured_at && *of_.configured_at > of_.ping->started_at) {
         note("the configuration in " + of_.config + " is newer than the controller",
-             "restart it to take the change: running jobs go on");
+             "restart it to apply the change: running jobs continue");
     }
     if (errors == 0) well("the configuration in " + of_.config + " can be read");
 }
@@ -213,18 +212,18 @@ void Diagnosis::nodes() {
     nodes_that("have never registered", "start berth-agent there",
                [](const api::NodeRow& node) { return node.state == "UNKNOWN"; });
     nodes_that("do not answer",
-               "look at berth-agent there; if a node is truly dead, say so: scontrol update "
-               "NodeName=NAME State=DOWN Reason=WHY, and its jobs are settled",
+               "look at berth-agent there; if a node is dead for good: scontrol update "
+               "NodeName=NAME State=DOWN Reason=WHY, which ends its jobs",
                [](const api::NodeRow& node) {
                    return node.state != "UNKNOWN" && has(node, "NOT_RESPONDING");
                });
-    nodes_that("are down, as an administrator has said",
-               "once mended: scontrol update NodeName=NAME State=RESUME",
+    nodes_that("are down, set so by an administrator",
+               "once repaired: scontrol update NodeName=NAME State=RESUME",
                [](const api::NodeRow& node) {
                    return node.state == "DOWN" && !has(node, "NOT_RESPONDING");
                });
     nodes_that("run an agent of another version than the controller's",
-               "restart berth-agent there: its jobs go on", [this](const api::NodeRow& node) {
+               "restart berth-agent there: its jobs continue", [this](const api::NodeRow& node) {
                    return !node.version.empty() && node.version != of_.ping->version;
                });
     for (const api::NodeRow& node : of_.nodes) {
@@ -238,7 +237,7 @@ void Diagnosis::nodes() {
             continue;
         }
         note(node.name + " is drained: " + (node.reason.empty() ? "no reason given" : node.reason),
-             "once mended: scontrol update NodeName=" + node.name + " State=RESUME");
+             "once repaired: scontrol update NodeName=" + node.name + " State=RESUME");
     }
     if (all_.size() == before) well(std::to_string(of_.nodes.size()) + " nodes answer");
 }
@@ -247,54 +246,55 @@ void Diagnosis::state() {
     if (of_.state.empty()) return;
     if (!of_.has_state) {
         return note("there is no database in " + of_.state,
-                    "name the directory by --state, where it is another one");
+                    "give the directory with --state if it is another one");
     }
     const std::string free =
         std::to_string(of_.free_bytes / kMiB) + " MiB are free at " + of_.state;
     if (of_.free_bytes < kTooFull) {
-        wrong(free + ": submissions are refused", "make room; ends of jobs are still recorded");
+        wrong(free + ": submissions are refused", "free space; ends of jobs are still recorded");
     } else if (of_.free_bytes < kNearlyFull) {
-        note(free, "make room before there are less than " + std::to_string(kTooFull / kMiB));
+        note(free, "free space before it falls below " + std::to_string(kTooFull / kMiB) + " MiB");
     } else {
         well(free);
     }
     if (of_.host.sync_micros && *of_.host.sync_micros >= kSlowSync) {
         const std::string slow = "a synced write at " + of_.state + " takes " +
                                  std::to_string(*of_.host.sync_micros / 1000) +
-                                 " ms: no answer of the controller is faster";
-        const char* const mend = "put the state on an SSD of this host's own, not on a network's";
+                                 " ms: the controller cannot answer faster";
+        const char* const mend = "put the state on a local SSD, not on network storage";
         *of_.host.sync_micros >= kVerySlowSync ? wrong(slow, mend) : note(slow, mend);
     }
     if (of_.others_may_read_state) {
-        wrong("everybody may read " + of_.state + ", with all scripts and environments",
+        wrong("everyone can read " + of_.state + ", including all scripts and environments",
               "chmod o-rwx " + of_.state);
     }
 }
 
 void Diagnosis::certificate() {
     if (!of_.certificate_trouble.empty()) {
-        return wrong("the certificate of this node is of no use: " + of_.certificate_trouble,
-                     "mend that, or let the node join anew: berth token create on the controller's "
-                     "host, berth-agent join here");
+        return wrong(
+            "the certificate of this node cannot be used: " + of_.certificate_trouble,
+            "correct that, or let the node join again: berth token create on the controller's "
+            "host, berth-agent join here");
     }
     if (of_.host.authority_until) {
         const std::int64_t left = seconds(*of_.host.authority_until - of_.now) / 86'400;
         if (left < kAuthorityDays) {
-            note(
-                "the cluster's authority (" + of_.state + "/keys/ca.pem) ends in " +
-                    std::to_string(left) + " days, and with it every certificate",
-                "stop berthd, move ca.key and ca.pem away, start it, and let every node join anew");
+            note("the cluster's authority (" + of_.state + "/keys/ca.pem) ends in " +
+                     std::to_string(left) + " days, and with it every certificate",
+                 "stop berthd, move ca.key and ca.pem away, start it, and let every node join "
+                 "again");
         }
     }
     if (!of_.certified_until) return;
     const std::int64_t days = seconds(*of_.certified_until - of_.now) / 86'400;
     if (*of_.certified_until <= of_.now) {
-        return wrong("the certificate of node " + of_.certified_as + " has run out",
-                     "let it join anew: berth token create --node " + of_.certified_as +
+        return wrong("the certificate of node " + of_.certified_as + " has expired",
+                     "let it join again: berth token create --node " + of_.certified_as +
                          " on the controller's host, berth-agent join here");
     }
     if (days < kRenewedBy) {
-        return note("the certificate of node " + of_.certified_as + " runs out in " +
+        return note("the certificate of node " + of_.certified_as + " expires in " +
                         std::to_string(days) + " days and has not been renewed",
                     "the agent renews it when it reaches the controller: look at its log");
     }

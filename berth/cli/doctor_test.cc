@@ -157,7 +157,7 @@ TEST(Doctor, SaysOfNodesServicesAndJobsWhatIsWrongAndHowToMendIt) {
              it.host.authority_until = from_seconds(1000 + 86'400 * 30);
          },
          Is::worth_knowing, "the cluster's authority (/var/lib/berth/keys/ca.pem) ends in 30 days",
-         "join anew"},
+         "join again"},
         {[](Installation& it) { it.waiting = {{"launch failed requeued held", 2}}; },
          Is::worth_knowing, "2 jobs wait with launch failed requeued held", "scontrol release"},
         {[](Installation& it) {
@@ -257,7 +257,7 @@ TEST(Doctor, SaysOfNodesStateAndMachineWhatIsWrongAndHowToMendIt) {
          },
          Is::wrong, "n[1-2] do not answer", "State=DOWN"},
         {[](Installation& it) { it.nodes = {node("n1", "DOWN")}; }, Is::wrong,
-         "n1 are down, as an administrator has said", "State=RESUME"},
+         "n1 are down, set so by an administrator", "State=RESUME"},
         {[&](Installation& it) { it.nodes.push_back(of_version("0.9")); }, Is::wrong,
          "n3 run an agent of another version", "restart berth-agent"},
         {[&](Installation& it) { it.nodes.push_back(drained()); }, Is::worth_knowing,
@@ -265,11 +265,11 @@ TEST(Doctor, SaysOfNodesStateAndMachineWhatIsWrongAndHowToMendIt) {
         {[](Installation& it) { it.has_state = false; }, Is::worth_knowing,
          "there is no database in /var/lib/berth", "--state"},
         {[](Installation& it) { it.free_bytes = 100 << 20; }, Is::wrong,
-         "100 MiB are free at /var/lib/berth: submissions are refused", "make room"},
+         "100 MiB are free at /var/lib/berth: submissions are refused", "free space"},
         {[](Installation& it) { it.free_bytes = 500 << 20; }, Is::worth_knowing, "500 MiB are free",
-         "less than 128"},
+         "below 128"},
         {[](Installation& it) { it.others_may_read_state = true; }, Is::wrong,
-         "everybody may read /var/lib/berth", "chmod o-rwx /var/lib/berth"},
+         "everyone can read /var/lib/berth", "chmod o-rwx /var/lib/berth"},
         {[](Installation& it) { it.has_cgroups = false; }, Is::wrong, "no cgroups are mounted",
          "mount -t cgroup2"},
         {[](Installation& it) { it.configures_gpus = false; }, Is::worth_knowing,
@@ -289,10 +289,10 @@ TEST(Doctor, SaysHowLongTheCertificateOfANodeLasts) {
     };
     expect_symptoms({
         {until(40), Is::well, "node gpu1 by its certificate, for 40 more days", ""},
-        {until(24), Is::worth_knowing, "runs out in 24 days", "look at its log"},
-        {until(0), Is::wrong, "has run out", "berth token create --node gpu1"},
+        {until(24), Is::worth_knowing, "expires in 24 days", "look at its log"},
+        {until(0), Is::wrong, "has expired", "berth token create --node gpu1"},
         {[](Installation& all) { all.certificate_trouble = "chmod 600 x"; }, Is::wrong,
-         "of no use: chmod 600 x", "join anew"},
+         "cannot be used: chmod 600 x", "join again"},
     });
 }
 

@@ -14,13 +14,14 @@
 
 #include "berth/base/text.h"
 #include "berth/cli/cluster_dir.h"
-#include "berth/cli/commands.h"
 #include "berth/cli/doctor.h"
+#include "berth/cli/subcommands.h"
 #include "berth/client/client.h"
 #include "berth/config/files.h"
 #include "berth/host/cgroup/cgroup_mounts.h"
 #include "berth/trust/certificates.h"
 #include "berth/trust/key_file.h"
+#include "berth/trust/wall_time.h"
 
 namespace berth::cli {
 namespace {
@@ -28,10 +29,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::array<const char*, 5> kCommands{"sbatch", "squeue", "sinfo", "scancel", "sacct"};
-
-Time wall_time() {
-    return Time(std::chrono::floor<Duration>(std::chrono::system_clock::now().time_since_epoch()));
-}
 
 // Without the nodes that a reason may go on with.
 void count_waiting(Client& client, Installation& found) {

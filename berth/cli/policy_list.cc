@@ -1,7 +1,7 @@
 // berth policy list: the rules that a site can choose, with their settings.
 #include <ostream>
 
-#include "berth/cli/commands.h"
+#include "berth/cli/subcommands.h"
 #include "berth/policy/catalog.h"
 
 namespace berth::cli {

@@ -7,11 +7,11 @@
 #include <iostream>
 #include <optional>
 
-#include "berth/cli/commands.h"
 #include "berth/cli/sim_compare.h"
 #include "berth/cli/sim_openb.h"
 #include "berth/cli/sim_run.h"
 #include "berth/cli/sim_table.h"
+#include "berth/cli/subcommands.h"
 #include "berth/cli/suggestion.h"
 #include "berth/client/patience.h"
 
@@ -24,7 +24,7 @@ public:
     explicit Program(Output& output) : output_(output) {
         app_.require_subcommand(1);
         app_.set_version_flag("--version", std::string("berth ") + BERTH_VERSION);
-        app_.set_help_all_flag("--help-all", "Help of every subcommand");
+        app_.set_help_all_flag("--help-all", "Print the help of every subcommand");
         add_cluster();
         add_work();
         add_watch();
@@ -104,169 +104,197 @@ private:
     void add_json(CLI::App* command) { command->add_flag("--json", json_, "Print JSON"); }
 
     void add_cluster() {
-        CLI::App* command = add("up", "Start a cluster on this machine, or what has died of it",
-                                [this] { return up(up_, output_); });
-        command->add_option("--state", up_.state, "Where its state, logs and pid files are");
-        command->add_option("--simulate-gpus", up_.simulate_gpus, "TYPE:N, like a100:8");
-        command->add_option("--nodes", up_.nodes, "How many nodes; more than one are emulated")
+        CLI::App* command =
+            add("up", "Start a cluster on this machine, or restart the parts of it that have died",
+                [this] { return up(up_, output_); });
+        command->add_option("--state", up_.state,
+                            "Keep state, logs and pid files in this directory ($BERTH_STATE; else "
+                            "/var/lib/berth for root, ~/.local/state/berth for other users)");
+        command->add_option(
+            "--simulate-gpus", up_.simulate_gpus,
+            "Simulate GPUs on each node [TYPE:COUNT, like a100:8] (the GPUs of this machine)");
+        command
+            ->add_option("--nodes", up_.nodes,
+                         "Number of nodes; if more than one, all are emulated (1)")
             ->check(CLI::Range(1, 1000));
-        command->add_option("--cpus", up_.cpus, "CPUs of each node")->check(CLI::Range(1, 4096));
+        command->add_option("--cpus", up_.cpus, "CPUs of each node (those of this machine)")
+            ->check(CLI::Range(1, 4096));
         command->add_option("--slurm-conf", up_.slurm_conf,
-                            "Your own slurm.conf; the other files lie beside it");
-        command->add_flag("--replace-config", up_.replace_config,
-                          "Replace the configuration of a stopped cluster by what the other "
-                          "options say");
+                            "Use this slurm.conf and the other configuration files beside it");
+        command->add_flag(
+            "--replace-config", up_.replace_config,
+            "Replace the configuration of a stopped cluster by that of the other options");
         command->add_flag("--lenient", up_.lenient,
-                          "Go on in spite of errors in the configuration");
-        command->add_flag("--accept-loss", up_.accept_loss,
-                          "Start although records are missing at the end of the state: what they "
-                          "held is lost");
+                          "Start in spite of errors in the configuration");
+        command->add_flag(
+            "--accept-loss", up_.accept_loss,
+            "Start although the newest records of the state are missing, and lose what they held");
         command = add("down", "Stop the cluster", [this] { return down(down_, output_); });
-        command->add_option("--state", down_.state, "The cluster's state directory");
+        command->add_option("--state", down_.state,
+                            "State directory of the cluster (as for berth up)");
         command->add_flag("--kill", down_.kill, "Cancel running jobs first");
-        command =
-            add("status", "Which daemons run", [this] { return status(state_, json_, output_); });
-        command->add_option("--state", state_, "The cluster's state directory");
+        command = add("status", "Show which daemons run",
+                      [this] { return status(state_, json_, output_); });
+        command->add_option("--state", state_, "State directory of the cluster (as for berth up)");
         add_json(command);
-        add("detect", "This machine's lines for slurm.conf, gres.conf and berth.yaml",
+        add("detect", "Print this machine's lines for slurm.conf, gres.conf and berth.yaml",
             [this] { return detect(output_); });
     }
 
     void add_job_options(CLI::App* command) {
-        command->add_option("-J,--name", submit_.name, "The job's name");
-        command->add_option("-p,--partition", submit_.partition, "Partition");
-        command->add_option("-t,--time", submit_.time, "Time limit: minutes, h:m:s or d-h:m");
-        command->add_option("-G,--gpus", submit_.gpus, "GPUs: 2, or a100:2");
-        command->add_option("-C,--constraint", submit_.constraint, "Node features");
-        command->add_option("-N,--nodes", submit_.nodes, "Nodes");
-        command->add_option("-n,--tasks", submit_.tasks, "Tasks");
-        command->add_option("-c,--cpus", submit_.cpus, "CPUs per task");
-        command->add_option("--mem", submit_.memory, "Memory per node: 4G");
-        command->add_option("-o,--output", submit_.out, "Output file, with % patterns");
+        command->add_option("-J,--name", submit_.name, "Name of the job");
+        command->add_option("-p,--partition", submit_.partition,
+                            "Partition (the cluster's default)");
+        command->add_option("-t,--time", submit_.time,
+                            "Time limit [MINUTES, H:M:S or D-H:M] (the partition's default)");
+        command->add_option("-G,--gpus", submit_.gpus,
+                            "GPUs in all [COUNT or TYPE:COUNT, like a100:2]");
+        command->add_option("-C,--constraint", submit_.constraint,
+                            "Run on nodes with these features");
+        command->add_option("-N,--nodes", submit_.nodes, "Number of nodes");
+        command->add_option("-n,--tasks", submit_.tasks, "Number of tasks");
+        command->add_option("-c,--cpus", submit_.cpus, "CPUs of each task");
+        command->add_option("--mem", submit_.memory, "Memory of each node [like 4G]");
+        command->add_option("-o,--output", submit_.out,
+                            "Write the output to this file [% patterns as in sbatch]");
         command->add_flag("--pack", submit_.pack,
-                          "All GPUs on one node and linked to each other, or wait");
-        command->add_flag("--compact", submit_.compact, "In as few switches as can be");
+                          "Wait for GPUs that are on one node and linked to each other");
+        command->add_flag("--compact", submit_.compact, "Use as few switches as possible");
         command->add_option("--switches", submit_.switches,
-                            "At most so many leaf switches; 1@10 waits 10 minutes for that");
-        command->add_option("--affinity", submit_.affinity,
-                            "Beside: node:JOB, gpu:JOB, feature:NAME; ? after it: preferred");
-        command->add_option("--anti-affinity", submit_.anti_affinity, "Apart from, likewise");
-        command->add_option("--gpu-memory", submit_.gpu_memory, "Of each GPU at least: 40G");
+                            "Use at most this many leaf switches [COUNT, or COUNT@MINUTES: wait "
+                            "this long for them]");
+        command->add_option(
+            "--affinity", submit_.affinity,
+            "Run beside [node:JOB, gpu:JOB or feature:NAME; a trailing ? makes it a preference]");
+        command->add_option("--anti-affinity", submit_.anti_affinity,
+                            "Run apart from [as for --affinity]");
+        command->add_option("--gpu-memory", submit_.gpu_memory,
+                            "Memory of each GPU, at least [like 40G]");
         command->add_option("--compute-capability", submit_.compute_capability,
-                            "Of each GPU at least: 8.0");
+                            "Compute capability of each GPU, at least [like 8.0]");
     }
 
     void add_work() {
-        CLI::App* command = add("submit", "Submit a batch script (#SBATCH lines count)",
+        CLI::App* command = add("submit", "Submit a batch script; its #SBATCH lines count",
                                 [this] { return submit(submit_, output_); });
         add_job_options(command);
-        command->add_option("--wrap", submit_.wrap, "A command instead of a script");
-        command->add_option("script", submit_.script,
-                            "The script; standard input if none is given");
-        command->add_option("arguments", submit_.arguments, "Its arguments");
+        command->add_option("--wrap", submit_.wrap, "Run this command instead of a script");
+        command->add_option("script", submit_.script, "Batch script (standard input)");
+        command->add_option("arguments", submit_.arguments, "Arguments of the script");
         command->add_flag("--json", submit_.json, "Print JSON");
-        command = add("run", "Run a command as a job, show its output, return its exit code",
+        command = add("run", "Run a command as a job, show its output and return its exit code",
                       [this] { return cli::run(submit_, output_); });
         add_job_options(command);
-        command->add_option("command", submit_.arguments, "The command and its arguments")
-            ->required();
+        command->add_option("command", submit_.arguments, "Command and its arguments")->required();
         command->positionals_at_end();
         command =
             add("logs", "Show a job's output", [this] { return logs(job_, follow_, output_); });
-        command->add_option("job", job_, "Job")->required();
-        command->add_flag("-f,--follow", follow_, "Until the job is over");
+        command->add_option("job", job_, "Job id")->required();
+        command->add_flag("-f,--follow", follow_, "Follow the output until the job ends");
         command = add("cancel", "Cancel jobs", [this] { return cancel(jobs_, output_); });
-        command->add_option("jobs", jobs_, "Jobs: 12, 12_3, 12_[1-3]")->required();
+        command->add_option("jobs", jobs_, "Job ids [12, 12_3, 12_[1-3]]")->required();
     }
 
     void add_watch() {
-        CLI::App* command = add("queue", "What runs and what waits",
+        CLI::App* command = add("queue", "Show the jobs that run or wait",
                                 [this] { return queue(all_, json_, output_); });
-        command->add_flag("-a,--all", all_, "What has ended, too");
+        command->add_flag("-a,--all", all_, "Show jobs that have ended, too");
         add_json(command);
-        command = add("why", "Why a job waits, in numbers, and when it will start",
+        command = add("why", "Explain why a job waits, in numbers, and when it will start",
                       [this] { return why(job_, json_, output_); });
-        command->add_option("job", job_, "Job")->required();
+        command->add_option("job", job_, "Job id")->required();
         add_json(command);
-        command = add("nodes", "The nodes and what is free on them",
+        command = add("nodes", "Show the nodes and what is free on them",
                       [this] { return nodes(json_, output_); });
         add_json(command);
     }
 
     void add_usage() {
-        CLI::App* usage = app_.add_subcommand("usage", "What users have used, for fair share");
+        CLI::App* usage =
+            app_.add_subcommand("usage", "Import or clear the usage that fair share counts");
         usage->require_subcommand(1);
         CLI::App* import = usage->add_subcommand(
-            "import", "Take over RawUsage from Slurm: sshare -a -P -o Account,User,RawUsage");
-        import->add_option("file", directory_, "The file; standard input if none is given");
+            "import", "Import users' RawUsage from Slurm [sshare -a -P -o Account,User,RawUsage]");
+        import->add_option("file", directory_, "Output of sshare (standard input)");
         import->callback(
             [this] { action_ = [this] { return usage_import(directory_, output_); }; });
-        CLI::App* clear = usage->add_subcommand("clear", "Forget what has been used");
-        clear->add_option("users", jobs_, "These users alone");
+        CLI::App* clear = usage->add_subcommand("clear", "Set the usage of users to zero");
+        clear->add_option("users", jobs_, "Users (all)");
         clear->callback([this] { action_ = [this] { return usage_clear(jobs_, output_); }; });
     }
 
     void add_config() {
-        CLI::App* config = app_.add_subcommand("config", "The configuration files");
+        CLI::App* config = app_.add_subcommand("config", "Check configuration files");
         config->require_subcommand(1);
         CLI::App* check = config->add_subcommand(
-            "check", "What is wrong in a directory with slurm.conf, at file and line");
-        check->add_option("directory", directory_, "The directory, or a slurm.conf")->required();
+            "check", "Report what is wrong in the configuration files, at file and line");
+        check->add_option("directory", directory_, "Directory with slurm.conf, or a slurm.conf")
+            ->required();
         check->add_flag("--lenient", lenient_, "Exit 0 in spite of errors");
         add_json(check);
         check->callback([this] {
             action_ = [this] { return config_check(directory_, lenient_, json_, output_); };
         });
-        CLI::App* doctor = add("doctor", "What is wrong with this installation, and how to mend it",
-                               [this] { return cli::doctor(doctor_, output_); });
+        CLI::App* doctor =
+            add("doctor", "Report what is wrong with this installation and how to mend it",
+                [this] { return cli::doctor(doctor_, output_); });
         doctor->add_option("--config", doctor_.config, "Directory with slurm.conf");
         doctor->add_option("--state", doctor_.state, "Directory of the controller's database");
         doctor->add_flag("--json", doctor_.json, "Print JSON");
-        CLI::App* backup = add("backup", "Copy the controller's whole state, while it runs",
+        CLI::App* backup = add("backup", "Copy the controller's whole state while it runs",
                                [this] { return cli::backup(backup_, output_); });
         CLI::App* restore = add("restore", "Make a controller's state from a copy",
                                 [this] { return cli::restore(backup_, output_); });
         for (CLI::App* command : {backup, restore}) {
-            command->add_option("file", backup_.file, "The copy")->required();
+            command->add_option("file", backup_.file, "File of the copy")->required();
             command->add_option("--state", backup_.state,
-                                "The cluster's state directory, as for up; or that of berthd");
+                                "State directory of the cluster (as for berth up), or of berthd");
         }
-        restore->add_option("--skip-jobs", backup_.skip_jobs,
-                            "Give no job one of so many ids after the last one in the copy");
-        CLI::App* token = app_.add_subcommand("token", "What lets machines join the cluster");
+        restore->add_option(
+            "--skip-jobs", backup_.skip_jobs,
+            "Leave this many job ids unused after the last one in the copy (100000)");
+        CLI::App* token =
+            app_.add_subcommand("token", "Manage the tokens by which machines join the cluster");
         token->require_subcommand(1);
-        CLI::App* create = token->add_subcommand("create", "Print one; each node may use it once");
+        CLI::App* create = token->add_subcommand(
+            "create", "Create and print a join token; each of its nodes may use it once");
         create->callback([this] { action_ = [this] { return token_create(token_, output_); }; });
-        create->add_option("--node", token_.nodes, "The nodes, like gpu[1-3]")->required();
-        create->add_option("--ttl", token_.lifetime, "How long it is good: 90s, 30m, up to 24h");
+        create->add_option("--node", token_.nodes, "Nodes that may join [like gpu[1-3]]")
+            ->required();
+        create->add_option("--ttl", token_.lifetime,
+                           "Lifetime of the token [90s, 30m, up to 24h] (30m)");
         create->add_flag("--json", token_.json, "Print JSON");
-        CLI::App* cert = app_.add_subcommand("cert", "The certificates of nodes");
+        CLI::App* cert = app_.add_subcommand("cert", "Manage the certificates of nodes");
         cert->require_subcommand(1);
         CLI::App* revoke = cert->add_subcommand(
-            "revoke", "Believe none of these nodes' certificates, and cut their links");
+            "revoke", "Revoke the nodes' certificates and close their connections");
         revoke->callback(
             [this] { action_ = [this] { return cert_revoke(token_.nodes, output_); }; });
-        revoke->add_option("nodes", token_.nodes, "The nodes, like gpu[1-3]")->required();
-        CLI::App* policy = app_.add_subcommand("policy", "The rules that a site can choose");
+        revoke->add_option("nodes", token_.nodes, "Nodes [like gpu[1-3]]")->required();
+        CLI::App* policy =
+            app_.add_subcommand("policy", "Show the scheduling rules that a site can choose");
         policy->require_subcommand(1);
-        policy->add_subcommand("list", "Their names, what they do, and their settings")
+        policy->add_subcommand("list", "List the rules, what they do, and their settings")
             ->callback([this] { action_ = [this] { return policy_list(output_); }; });
     }
 
     void add_proof() {
-        CLI::App* command = add("replay", "The state that the journal gives, beside the daemon's",
-                                [this] { return cli::replay(replay_, output_); });
-        command->add_option("--state", replay_.state, "The cluster's state directory");
-        command->add_flag("--verify", replay_.verify, "From the oldest snapshot too");
+        CLI::App* command =
+            add("replay", "Compute the state from the journal and compare it with the daemon's",
+                [this] { return cli::replay(replay_, output_); });
+        command->add_option("--state", replay_.state,
+                            "State directory of the cluster (as for berth up)");
+        command->add_flag("--verify", replay_.verify, "Replay from the oldest snapshot, too");
         command->add_flag("--decide", replay_.decide,
-                          "Decide everything again, and name the first record that differs");
-        CLI::App* sim = app_.add_subcommand("sim", "Simulations in virtual time");
+                          "Make every decision again and report the first record that differs");
+        CLI::App* sim = app_.add_subcommand("sim", "Simulate in virtual time");
         sim->require_subcommand(1);
         CLI::App* world = sim->add_subcommand(
-            "world", "The controller and the agents under faults; exits 1 if an invariant is broken");
-        world->add_option("--seeds", sim_.seeds, "How many worlds")
+            "world",
+            "Run the controller and the agents under faults; exit 1 if an invariant is broken");
+        world->add_option("--seeds", sim_.seeds, "Number of worlds (20)")
             ->check(CLI::Range(1, 1'000'000));
-        world->add_option("--first", sim_.first, "The first seed");
+        world->add_option("--first", sim_.first, "First seed (1)");
         world->add_flag("--hashes", sim_.hashes, "Print the hash of each world's decisions");
         world->callback([this] { action_ = [this] { return sim_world(sim_, output_); }; });
         add_sim_run(sim);
@@ -276,50 +304,56 @@ private:
 
     void add_sim_compare(CLI::App* sim) {
         CLI::App* compare = sim->add_subcommand(
-            "compare", "What another configuration would have changed, and for whom");
-        compare->add_option("--a", sim_compare_.a, "A configuration, or current");
-        compare->add_option("--b", sim_compare_.b, "The other one")->required();
+            "compare", "Show what another configuration would have changed, and for whom");
+        compare->add_option("--a", sim_compare_.a,
+                            "First configuration [FILE, directory, or current] (current)");
+        compare->add_option("--b", sim_compare_.b, "Second configuration [as for --a]")->required();
         compare->add_flag("--from-history", sim_compare_.from_history,
-                          "The jobs that this cluster's accounting knows");
-        compare->add_option("--trace", sim_compare_.trace, "Or FORMAT:FILE, or generate:MIX:JOBS");
-        compare->add_option("--state", sim_compare_.state, "The cluster's state directory");
-        compare->add_option("--seed", sim_compare_.seed, "Of a generated workload");
+                          "Use the jobs of this cluster's accounting");
+        compare->add_option("--trace", sim_compare_.trace,
+                            "Use the jobs of a trace [FORMAT:FILE or generate:MIX:JOBS]");
+        compare->add_option("--state", sim_compare_.state,
+                            "State directory of the cluster (as for berth up)");
+        compare->add_option("--seed", sim_compare_.seed, "Seed of a generated workload (1)");
         compare->add_option("--json", sim_compare_.json, "Write the results to this file");
         compare->callback(
             [this] { action_ = [this] { return sim_compare(sim_compare_, output_); }; });
     }
 
     void add_sim_table(CLI::App* sim) {
-        CLI::App* table = sim->add_subcommand("table", "Papers' tables, made again");
+        CLI::App* table = sim->add_subcommand("table", "Reproduce tables of papers");
         table->require_subcommand(1);
         CLI::App* muri = table->add_subcommand(
-            "muri", "Muri's Figures 9 and 10: by its own event loop, and by our engine");
-        muri->add_option("--traces", sim_table_.traces, "The folder that holds muri/")->required();
+            "muri", "Reproduce Muri's Figures 9 and 10, by its own event loop and by our engine");
+        muri->add_option("--traces", sim_table_.traces, "Folder that holds muri/")->required();
         muri->add_option("--json", sim_table_.json, "Write the rows to this file");
         muri->callback(
             [this] { action_ = [this] { return sim_table_muri(sim_table_, output_); }; });
         add_sim_openb(table);
-        CLI::App* backfill =
-            table->add_subcommand("backfill", "What planning is worth on generated workloads");
-        backfill->add_option("--jobs", sim_table_.jobs, "Of each mix");
-        backfill->add_option("--nodes", sim_table_.nodes, "Of 8 GPUs")
+        CLI::App* backfill = table->add_subcommand(
+            "backfill", "Measure what planning is worth on generated workloads");
+        backfill->add_option("--jobs", sim_table_.jobs, "Jobs of each mix (10000)");
+        backfill->add_option("--nodes", sim_table_.nodes, "Nodes, of 8 GPUs each (100)")
             ->check(CLI::Range(16, 100'000));
-        backfill->add_option("--seed", sim_table_.seed, "Of the workloads");
+        backfill->add_option("--seed", sim_table_.seed, "Seed of the workloads (1)");
         backfill->callback(
             [this] { action_ = [this] { return sim_table_backfill(sim_table_, output_); }; });
     }
 
     void add_sim_openb(CLI::App* table) {
         CLI::App* openb = table->add_subcommand(
-            "openb", "What placement policies get to use of Alibaba's shared GPUs (ATC '23)");
-        openb->add_option("--traces", sim_openb_.traces, "The folder that holds openb/")
-            ->required();
-        openb->add_option("--only", sim_openb_.only, "One policy");
-        openb->add_option("--orders", sim_openb_.orders, "Of pods and nodes: published, or ours")
+            "openb",
+            "Measure how much of Alibaba's shared GPUs placement policies can use (ATC '23)");
+        openb->add_option("--traces", sim_openb_.traces, "Folder that holds openb/")->required();
+        openb->add_option("--only", sim_openb_.only, "Run this policy alone");
+        openb
+            ->add_option("--orders", sim_openb_.orders,
+                         "Orders of pods and nodes [published or ours] (published)")
             ->check(CLI::IsMember({"published", "ours"}));
-        openb->add_option("--runs", sim_openb_.runs, "Orders of each")->check(CLI::Range(1, 1000));
-        openb->add_option("--first-seed", sim_openb_.first_seed, "Of the first order");
-        openb->add_option("--threads", sim_openb_.threads, "Runs at a time");
+        openb->add_option("--runs", sim_openb_.runs, "Orders of each policy (10)")
+            ->check(CLI::Range(1, 1000));
+        openb->add_option("--first-seed", sim_openb_.first_seed, "Seed of the first order (42)");
+        openb->add_option("--threads", sim_openb_.threads, "Simulations at a time (one per core)");
         openb->add_option("--json", sim_openb_.json, "Write the rows to this file");
         openb->callback(
             [this] { action_ = [this] { return sim_table_openb(sim_openb_, output_); }; });
@@ -327,47 +361,52 @@ private:
 
     void add_sim_run(CLI::App* sim) {
         CLI::App* run = sim->add_subcommand(
-            "run", "A trace on a cluster, through the scheduler itself, in virtual time");
-        run->add_option(
-               "--trace", sim_run_.trace,
-               "FORMAT:FILE, as philly:philly.csv; philly alone is a sample of 600 jobs; or "
-               "generate:MIX:JOBS")
+            "run", "Run a trace through the real scheduler on a simulated cluster");
+        run->add_option("--trace", sim_run_.trace,
+                        "Jobs [FORMAT:FILE, like philly:philly.csv; philly alone: a sample of 600 "
+                        "jobs; or generate:MIX:JOBS]")
             ->required();
         run->add_option("--cluster", sim_run_.cluster,
-                        "berth.yaml, slurm.conf, or a directory with them")
+                        "Cluster [berth.yaml, slurm.conf, or a directory with them]")
             ->required();
         run->add_option("--policy", sim_run_.policies,
-                        "One or more: own, fifo, multifactor, sjf, qssf, las, las12, gittins, "
-                        "round_robin, drf; or a FILE with keys of slurm.conf or berth.yaml; each "
-                        "perhaps with :none, :easy or :conservative")
+                        "Policies, separated by commas [own, fifo, multifactor, sjf, qssf, las, "
+                        "las12, gittins, round_robin, drf, or a FILE with keys of slurm.conf or "
+                        "berth.yaml; each may end in :none, :easy or :conservative] (own)")
             ->delimiter(',');
         run->add_option("--scale-load", sim_run_.load,
-                        "Stretch the time between submissions to this offered load")
+                        "Stretch the times between submissions to this offered load")
             ->check(CLI::Range(0.01, 100.0));
         run->add_option("--limits", sim_run_.limits,
-                        "Time limits the trace does not tell: rounded, exact, none or a factor");
-        run->add_option("--moves", sim_run_.moves,
-                        "How often a cycle looks for a start earlier than the planned one; 4; "
-                        "0: until nobody can move");
-        run->add_option("--seed", sim_run_.seed, "Of a generated workload");
-        run->add_option("--first", sim_run_.first, "Only so many jobs of the trace");
-        run->add_option("--agent-latency", sim_run_.agent_latency_ms, "Milliseconds");
-        run->add_option("--threads", sim_run_.threads, "Simulations at a time");
+                        "Time limits of jobs whose trace has none [rounded, exact, none, a factor, "
+                        "or a length of time] (rounded)");
+        run->add_option(
+            "--moves", sim_run_.moves,
+            "Searches in each cycle for starts earlier than planned; 0: until no job can move (4)");
+        run->add_option("--seed", sim_run_.seed, "Seed of a generated workload (1)");
+        run->add_option("--first", sim_run_.first, "Use only this many jobs of the trace");
+        run->add_option("--agent-latency", sim_run_.agent_latency_ms,
+                        "Latency of agents, in milliseconds (0)");
+        run->add_option("--threads", sim_run_.threads, "Simulations at a time (one per core)");
         run->add_option("--json", sim_run_.json, "Write the results to this file");
-        run->add_option("--node-mtbf", sim_run_.node_mtbf,
-                        "Each node is lost once in this time on average, as 30-0 (days)");
-        run->add_option("--node-repair", sim_run_.node_repair, "Until it is back; 4:00:00");
-        run->add_option("--restart-cost", sim_run_.restart_cost,
-                        "Of each run of a job but its first, as 2 (minutes)");
-        run->add_option("--checkpoint", sim_run_.checkpoint,
-                        "What a run that is cut short has done is kept in steps of this");
+        run->add_option(
+            "--node-mtbf", sim_run_.node_mtbf,
+            "Mean time between failures of each node [like 30-0, which is 30 days] (none)");
+        run->add_option("--node-repair", sim_run_.node_repair,
+                        "Time until a failed node returns (4:00:00)");
+        run->add_option(
+            "--restart-cost", sim_run_.restart_cost,
+            "Time lost in each run of a job after its first [like 2, which is 2 minutes]");
+        run->add_option(
+            "--checkpoint", sim_run_.checkpoint,
+            "Interval of checkpoints, to which a job falls back when its run is cut short");
         run->add_option("--time-slice", sim_run_.time_slice,
-                        "Interval at which jobs with far more GPU time than others are "
-                        "requeued; needs --checkpoint");
-        run->add_option("--report", sim_run_.report, "Write one HTML page with plots");
-        run->add_option("--csv", sim_run_.csv, "Write every job's record to this file");
+                        "Interval at which jobs with far more GPU time than others are requeued; "
+                        "needs --checkpoint");
+        run->add_option("--report", sim_run_.report, "Write an HTML page with plots to this file");
+        run->add_option("--csv", sim_run_.csv, "Write each job's record to this file");
         run->add_flag("!--no-timings", sim_run_.timings,
-                      "Nothing in the JSON that depends on this machine");
+                      "Leave out of the JSON what depends on this machine");
         run->callback([this] { action_ = [this] { return sim_run(sim_run_, output_); }; });
     }
 

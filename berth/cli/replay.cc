@@ -6,7 +6,7 @@
 #include <ostream>
 
 #include "berth/cli/cluster_dir.h"
-#include "berth/cli/commands.h"
+#include "berth/cli/subcommands.h"
 #include "berth/client/client.h"
 #include "berth/sim/world.h"
 #include "berth/store/replay.h"
@@ -61,12 +61,12 @@ int replay(const ReplayOptions& options, Output& output) {
     const auto live = client.state_hash();
     if (!live) return output.out() << "no daemon to compare with\n", 0;
     if (live->sequence != replayed.value().sequence) {
-        output.out() << "the daemon has gone on to record " << live->sequence
-                     << "; compare while nothing happens\n";
+        output.out() << "the daemon is already at record " << live->sequence
+                     << "; compare while the cluster is idle\n";
         return 0;
     }
     if (live->hash != hex(replayed.value().hash))
-        return output.fail("the daemon's state is another: " + live->hash);
+        return output.fail("the daemon's state differs: " + live->hash);
     output.out() << "the daemon's state is the same\n";
     return 0;
 }

@@ -11,12 +11,12 @@
 #include "berth/cli/sim_files.h"
 #include "berth/cli/sim_history.h"
 #include "berth/cli/sim_run.h"
-#include "berth/report/json.h"
+#include "berth/report/simulation_json.h"
 
 namespace berth::cli {
 namespace {
 
-using report::Group;
+using report::JobGroup;
 using report::Metrics;
 
 std::string fixed(double value, int digits) {
@@ -72,7 +72,7 @@ void print_figures(const Metrics& a, const Metrics& b, Output& output) {
 }
 
 // The ten for whom most waiting was won or lost, all their jobs together.
-void print_groups(const char* title, const std::vector<Group>& a, const std::vector<Group>& b,
+void print_groups(const char* title, const std::vector<JobGroup>& a, const std::vector<JobGroup>& b,
                   Output& output) {
     struct Row {
         std::string name;
@@ -81,8 +81,8 @@ void print_groups(const char* title, const std::vector<Group>& a, const std::vec
         double moved() const { return std::abs(after - before) * static_cast<double>(jobs); }
     };
     std::vector<Row> all;
-    for (const Group& group : a) {
-        const auto same = std::ranges::find(b, group.name, &Group::name);
+    for (const JobGroup& group : a) {
+        const auto same = std::ranges::find(b, group.name, &JobGroup::name);
         if (same == b.end()) continue;
         all.push_back({group.name, group.waiting.count, group.waiting.mean, same->waiting.mean});
     }
@@ -110,7 +110,7 @@ Result<ClusterSpec> read_side(const std::string& side, const SimCompareOptions& 
 Status compare(const SimCompareOptions& options, Output& output) {
     if (options.from_history == !options.trace.empty()) {
         return Error{ErrorCode::invalid_argument,
-                     "one of --from-history and --trace FORMAT:FILE is needed"};
+                     "give either --from-history or --trace FORMAT:FILE"};
     }
     BERTH_TRY(const ClusterSpec a, read_side(options.a, options));
     BERTH_TRY(const ClusterSpec b, read_side(options.b, options));

@@ -12,7 +12,7 @@
 #include "berth/sim/policies.h"
 #include "berth/workload/formats.h"
 #include "berth/workload/generator.h"
-#include "berth/workload/values.h"
+#include "berth/workload/trace_values.h"
 
 namespace berth::cli {
 namespace {
@@ -45,7 +45,7 @@ Result<std::string> unpack(const std::string& path) {
     }
     if (pclose(pipe) == 0) return text;
     return Error{ErrorCode::unavailable,
-                 "cannot unpack " + path + ": `zstd -d` failed; is zstd here?"};
+                 "cannot unpack " + path + ": `zstd -d` failed; is zstd installed?"};
 }
 
 Result<config::ConfigFiles> read_config(const std::string& path) {

@@ -183,7 +183,7 @@ int sim_table_openb(const SimOpenbOptions& options, Output& output) {
     bool good = true;
     const Status status = table_openb(options, output, good);
     if (!status.ok()) return output.fail(status.error().message);
-    return good ? 0 : output.fail("some figures are not as they should be");
+    return good ? 0 : output.fail("some figures are outside their tolerance");
 }
 
 }  // namespace berth::cli

@@ -16,7 +16,7 @@
 #include "berth/cli/sim_files.h"
 #include "berth/cli/sim_progress.h"
 #include "berth/report/html.h"
-#include "berth/workload/values.h"
+#include "berth/workload/trace_values.h"
 
 namespace berth::cli {
 namespace {
@@ -204,21 +204,21 @@ Status write_results(const SimRunOptions& options, const report::RunSettings& se
     return Done{};
 }
 
-// A job that is put back and keeps nothing of its run would begin again for ever.
+// A requeued job that keeps nothing of its run would begin again for ever.
 Status check_slice(const SimRunOptions& given, const sim::SimulationOptions& options) {
     const Duration step = options.wear.checkpoint, cost = options.wear.restart_cost;
     if (options.time_slice <= Duration(0)) return Done{};
     if (step <= Duration(0) || step > options.time_slice) {
         return Error{ErrorCode::invalid_argument,
                      std::string("--time-slice needs --checkpoint=LENGTH, no longer than the "
-                                 "slice: without it a job that is put back ") +
-                         "loses its whole run, and a job longer than the slice never ends"};
+                                 "slice: without it a requeued job loses ") +
+                         "its whole run, and a job longer than the slice never ends"};
     }
     if (step + cost <= options.time_slice) return Done{};
     return Error{ErrorCode::invalid_argument,
                  "--time-slice " + given.time_slice + " is shorter than --restart-cost " +
                      given.restart_cost + " and --checkpoint " + given.checkpoint +
-                     " together: a job that is put back would never get on; use a longer slice"};
+                     " together: a requeued job would never progress; use a longer slice"};
 }
 
 // Nodes are lost so often that a job loses each of its runs before any of it is kept.

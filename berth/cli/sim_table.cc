@@ -8,8 +8,8 @@
 #include <ostream>
 
 #include "berth/cli/sim_files.h"
-#include "berth/report/metrics.h"
 #include "berth/report/muri_table.h"
+#include "berth/report/simulation_metrics.h"
 #include "berth/sim/policies.h"
 #include "berth/workload/formats.h"
 #include "berth/workload/generator.h"
@@ -84,7 +84,7 @@ struct BackfillCase {
 
 // Small: of one GPU.
 double small_waiting(const report::Metrics& metrics) {
-    for (const report::Group& group : metrics.by_size) {
+    for (const report::JobGroup& group : metrics.by_size) {
         if (group.name == report::size_class(1)) return group.waiting.mean;
     }
     return 0;
@@ -154,7 +154,7 @@ int sim_table_muri(const SimTableOptions& options, Output& output) {
     bool good = true;
     const Status status = table_muri(options, output, good);
     if (!status.ok()) return output.fail(status.error().message);
-    return good ? 0 : output.fail("some figures are not as they should be");
+    return good ? 0 : output.fail("some figures are outside their tolerance");
 }
 
 int sim_table_backfill(const SimTableOptions& options, Output& output) {

@@ -5,8 +5,8 @@
 #include "berth/api/json.h"
 #include "berth/base/hostlist.h"
 #include "berth/base/text.h"
-#include "berth/cli/commands.h"
 #include "berth/cli/output.h"
+#include "berth/cli/subcommands.h"
 #include "berth/client/client.h"
 
 namespace berth::cli {
@@ -20,7 +20,7 @@ Result<Duration> parse_lifetime(const std::string& text) {
     const std::int64_t factor = unit.empty() || unit == "s" ? 1 : unit == "m" ? 60 : 3600;
     if (!number.ok() || *number < 1 || *number > 86'400 || (factor == 3600 && unit != "h")) {
         return Error{ErrorCode::invalid_argument,
-                     "'" + text + "' is no lifetime: 90s, 30m or 12h would be right"};
+                     "'" + text + "' should be a lifetime, like 90s, 30m or 12h"};
     }
     return Duration(std::chrono::seconds(*number * factor));
 }
@@ -48,7 +48,8 @@ int cert_revoke(const std::string& nodes, Output& output) {
         const auto done = client.revoke_certificates(node);
         if (!done) return output.fail(done.problem());
         output.out() << "the certificates of node " << node
-                     << " are revoked; to have it back: berth token create --node " << node << '\n';
+                     << " are revoked; to let it join again: berth token create --node " << node
+                     << '\n';
     }
     return 0;
 }

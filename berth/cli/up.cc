@@ -11,7 +11,7 @@
 
 #include "berth/base/text.h"
 #include "berth/cli/cluster_dir.h"
-#include "berth/cli/commands.h"
+#include "berth/cli/subcommands.h"
 #include "berth/cli/up_config.h"
 #include "berth/client/client.h"
 #include "berth/config/files.h"
@@ -62,7 +62,7 @@ Status check_database(const ClusterDir& dir) {
     return Error{ErrorCode::failed_precondition,
                  there.string() + " is the database of another controller (berthd --state " +
                      dir.path().string() +
-                     "): start that one, or name another directory by "
+                     "): start that controller, or give another directory with "
                      "--state. To go on with it here, stop that controller and move " +
                      there.string() + "* into " + dir.state().string() + '/'};
 }
@@ -160,8 +160,8 @@ private:
         }
         if (loaded.has_errors && !options_.lenient) {
             return Error{ErrorCode::invalid_argument,
-                         "the configuration has errors; mend them, or go on in spite of them with "
-                         "--lenient"};
+                         "the configuration has errors; correct them, or start in spite of them "
+                         "with --lenient"};
         }
         spec_ = loaded.spec;
         return Done{};
@@ -307,7 +307,7 @@ int down(const DownOptions& options, Output& output) {
         for (const api::JobRow& job : *jobs) ids += " " + to_string(job.id);
         return output.fail(std::to_string(jobs->size()) +
                            (jobs->size() == 1 ? " job runs:" : " jobs run:") + ids +
-                           "; wait for them, cancel them, or say --kill");
+                           "; wait for them, cancel them, or add --kill");
     }
     if (jobs && options.kill) {
         close_nodes(client);
@@ -316,7 +316,7 @@ int down(const DownOptions& options, Output& output) {
                 static_cast<void>(client.cancel(to_string(job.id)));
         }
         if (!wait_until_idle(client))
-            output.out() << "some jobs did not end in a minute; stopping all the same\n";
+            output.out() << "some jobs did not end within a minute; stopping anyway\n";
     }
     // The controller goes last, so that it hears what the agents still have to say.
     std::ranges::sort(daemons, {}, [](const Daemon& daemon) {

@@ -119,7 +119,7 @@ std::string or_default(const std::string& value, const char* otherwise) {
 Result<UpConfig> copied(const UpOptions& options) {
     if (options.simulate_gpus || options.nodes || options.cpus) {
         return Error{ErrorCode::invalid_argument,
-                     "--slurm-conf says what the nodes are: leave out --simulate-gpus, --nodes "
+                     "--slurm-conf describes the nodes: omit --simulate-gpus, --nodes "
                      "and --cpus"};
     }
     BERTH_TRY(config::ConfigFiles files, config::read_beside(options.slurm_conf));
@@ -190,7 +190,7 @@ Status install_config(const UpConfig& wanted, const fs::path& folder) {
         if (within.empty() || *within.begin() == "..") {
             return Error{ErrorCode::invalid_argument,
                          "slurm.conf includes " + one.name +
-                             ", outside of its own directory: give its path from the root"};
+                             ", outside of its own directory: give its absolute path"};
         }
         if (within.has_parent_path())
             BERTH_CHECK(make_owned_folder(path.parent_path().string(), 0755));

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "berth/cli/commands.h"
+#include "berth/cli/subcommands.h"
 #include "berth/config/load.h"
 
 namespace berth::cli {

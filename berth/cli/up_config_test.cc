@@ -59,7 +59,7 @@ TEST_F(UpConfigured, WhatCannotBeRightIsRefused) {
     }
     UpOptions both = gpus("a100:8");
     both.slurm_conf = write("given/slurm.conf", "ClusterName=x\n");
-    EXPECT_NE(differs(both).find("leave out --simulate-gpus"), std::string::npos);
+    EXPECT_NE(differs(both).find("omit --simulate-gpus"), std::string::npos);
     both = {};
     both.slurm_conf = folder_ / "nothing";
     EXPECT_FALSE(wanted_config(both).ok());

@@ -5,8 +5,8 @@
 #include <ostream>
 #include <sstream>
 
-#include "berth/cli/commands.h"
-#include "berth/cli/usage_text.h"
+#include "berth/cli/subcommands.h"
+#include "berth/cli/usage_import.h"
 #include "berth/client/client.h"
 
 namespace berth::cli {
@@ -33,7 +33,7 @@ int usage_import(const std::string& file, Output& output) {
     }
     const auto patch = parse_usage(text.str());
     if (!patch.ok()) return output.fail(patch.error().message);
-    return send(*patch, "usage of " + std::to_string(patch->entries.size()) + " users taken over",
+    return send(*patch, "usage of " + std::to_string(patch->entries.size()) + " users imported",
                 output);
 }
 

@@ -7,9 +7,10 @@
 #include "berth/api/json.h"
 #include "berth/base/duration_text.h"
 #include "berth/base/text.h"
-#include "berth/cli/commands.h"
+#include "berth/cli/subcommands.h"
 #include "berth/client/client.h"
 #include "berth/slurm/text/print.h"
+#include "berth/trust/wall_time.h"
 
 namespace berth::cli {
 namespace {
@@ -144,7 +145,7 @@ int queue(bool all, bool json, Output& output) {
     const auto jobs = client.jobs(query);
     if (!jobs) return output.fail(jobs.problem());
     if (json) return print_json_list(*jobs, output.out()), 0;
-    const Time now = slurm::wall_clock_now();
+    const Time now = wall_time();
     std::vector<std::vector<Output::Cell>> rows = {{{"JOB"},
                                                     {"NAME"},
                                                     {"USER"},
@@ -183,8 +184,7 @@ int why(const std::string& job, bool json, Output& output) {
     const auto explanation = client.explain(job);
     if (!explanation) return output.fail(explanation.problem());
     if (json) return output.out() << api::to_json(*explanation) << '\n', 0;
-    print_explanation(*explanation, names_of(client, *explanation), slurm::wall_clock_now(),
-                      output);
+    print_explanation(*explanation, names_of(client, *explanation), wall_time(), output);
     return 0;
 }
 

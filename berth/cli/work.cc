@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "berth/base/text.h"
-#include "berth/cli/commands.h"
+#include "berth/cli/subcommands.h"
 #include "berth/client/client.h"
 #include "berth/slurm/jobs/job_commands.h"
 #include "berth/slurm/step/held_signals.h"

@@ -8,6 +8,7 @@
 
 #include "berth/base/text.h"
 #include "berth/client/own_token.h"
+#include "berth/model/slurm_variables.h"
 
 namespace berth {
 namespace {
@@ -32,7 +33,7 @@ std::string first_line(const std::string& text) {
 }  // namespace
 
 std::string own_token() {
-    if (std::string given = environment("SLURM_JWT"); !given.empty()) return given;
+    if (std::string given = environment(kSlurmJwt); !given.empty()) return given;
     const std::string file = environment("BERTH_TOKEN_FILE");
     return file.empty() ? "" : first_line(content(file));
 }

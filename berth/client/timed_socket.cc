@@ -46,8 +46,7 @@ std::variant<int, Refused> connect_here(const std::string& path, const Patience&
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     if (path.empty() || path.size() >= sizeof address.sun_path) {
-        return Refused{.why =
-                           "'" + path + "' is no path for a socket: 1 to 107 bytes would be right"};
+        return Refused{.why = "'" + path + "' should be a socket path of 1 to 107 bytes"};
     }
     std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
     const int fd = ::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -123,7 +122,8 @@ std::variant<std::unique_ptr<TimedSocket>, Refused> TimedSocket::connect(const E
         ::close(fd);
         return Refused{.not_permitted = true,
                        .why = std::string("the cluster's certificate is missing: ") +
-                              kAuthorityFile + " or the file that BERTH_CA names should hold it"};
+                              kAuthorityFile +
+                              " or the file that BERTH_CA names should contain it"};
     }
     std::unique_ptr<TimedSocket> made(new TimedSocket(fd, endpoint, patience));
     if (endpoint.host.empty()) return made;

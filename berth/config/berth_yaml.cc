@@ -8,9 +8,11 @@
 #include "berth/base/duration_text.h"
 #include "berth/base/size_text.h"
 #include "berth/base/text.h"
+#include "berth/base/yes_no.h"
 #include "berth/config/draft.h"
 #include "berth/config/notifications.h"
 #include "berth/model/limit_keys.h"
+#include "berth/model/partition_keys.h"
 #include "berth/policy/policy.h"
 
 namespace berth::config {
@@ -37,21 +39,13 @@ constexpr auto kYamlNodeKeys = std::to_array<Translation>({
     {"features", "Features"},
     {"weight", "Weight"},
 });
-constexpr auto kYamlPartitionKeys = std::to_array<Translation>({
-    {"name", "PartitionName"},
-    {"nodes", "Nodes"},
-    {"default", "Default"},
-    {"max_time", "MaxTime"},
-    {"default_time", "DefaultTime"},
-    {"min_nodes", "MinNodes"},
-    {"max_nodes", "MaxNodes"},
-    {"state", "State"},
-    {"priority_job_factor", "PriorityJobFactor"},
-    {"priority_tier", "PriorityTier"},
-    {"billing_weights", "TRESBillingWeights"},
-    {"default_memory_per_cpu_mb", "DefMemPerCPU"},
-    {"default_memory_per_node_mb", "DefMemPerNode"},
-});
+std::vector<Translation> yaml_partition_keys() {
+    std::vector<Translation> keys;
+    for (const PartitionKey& key : partition_keys()) {
+        if (!key.yaml.empty()) keys.push_back({key.yaml, key.name});
+    }
+    return keys;
+}
 
 // What a policy of its own may say: nothing about who and what there is.
 constexpr auto kPolicyKeys = std::to_array<std::string_view>(
@@ -80,7 +74,7 @@ public:
             } else if (key == "partitions") {
                 Line defaults;
                 each(entry.second, [&](const YAML::Node& node) {
-                    read_partition_line(draft_, translate(node, kYamlPartitionKeys), defaults);
+                    read_partition_line(draft_, translate(node, yaml_partition_keys()), defaults);
                 });
             } else if (key == "accounts") {
                 each(entry.second, [&](const YAML::Node& node) { read_account(node); });
@@ -257,8 +251,8 @@ private:
             RuleSpec term{.kind = "priority", .name = scalar(entry.first)};
             if (!is_weighed(term.name)) {
                 error(entry.first, term.name +
-                                       " has no weight here: tres has PriorityWeightTRES "
-                                       "of slurm.conf, site and nice count a point each");
+                                       " takes no weight here: PriorityWeightTRES of slurm.conf "
+                                       "weighs tres; site and nice count one point each");
                 continue;
             }
             if (entry.second.IsMap()) {
@@ -321,7 +315,7 @@ private:
     }
     // "a100: {memory: 80G, compute_capability: 8.0}"
     void read_gpu_types(const YAML::Node& map) {
-        if (!map.IsMap()) return error(map, "should be a map from GPU types to what they have");
+        if (!map.IsMap()) return error(map, "should be a map from GPU types to their properties");
         for (const auto& type : map) {
             GpuType& known = draft_.gpu_types[to_lower(scalar(type.first))];
             if (!type.second.IsMap()) {
@@ -483,7 +477,7 @@ private:
 void read_berth_yaml(Draft& draft, const ConfigText& source, bool is_policy) {
     if (source.text.size() > kYamlBytesMax) {
         return draft.findings.add(Severity::error, source.name, 0,
-                                  "is larger than 4 MiB; surely not a configuration");
+                                  "is larger than 4 MiB, the limit for a configuration file");
     }
     try {  // yaml-cpp speaks in exceptions; they end here.
         const YAML::Node root = YAML::Load(source.text);

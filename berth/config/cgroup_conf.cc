@@ -3,6 +3,7 @@
 #include <array>
 
 #include "berth/base/text.h"
+#include "berth/base/yes_no.h"
 #include "berth/config/draft.h"
 
 namespace berth::config {

@@ -2,6 +2,7 @@
 
 #include "berth/base/duration_text.h"
 #include "berth/base/text.h"
+#include "berth/base/yes_no.h"
 
 namespace berth::config {
 

@@ -111,9 +111,9 @@ std::optional<Links> parse_links(const std::string& text, std::int64_t own, std:
 }
 
 // One record, for one node: its files as devices.
-class Record {
+class GresRecord {
 public:
-    Record(Draft& draft, const Line& line) : draft_(draft), line_(line) {
+    GresRecord(Draft& draft, const Line& line) : draft_(draft), line_(line) {
         name_ = value_or_empty(line, "Name");
         type_ = value_or_empty(line, "Type");
     }
@@ -148,8 +148,9 @@ public:
             if (index >= total) {
                 if (!said_too_many_) {
                     draft_.warning(line_, (file.empty() ? "Count" : "File=" + file) +
-                                              " is one more than the " + std::to_string(total) +
-                                              " of Gres=" + name_ + " in slurm.conf; left out");
+                                              " exceeds the " + std::to_string(total) +
+                                              " of Gres=" + name_ +
+                                              " in slurm.conf and is ignored");
                 }
                 said_too_many_ = true;
                 break;
@@ -246,7 +247,7 @@ void read_record(Draft& draft, const Line& line) {
     }
     draft.gres_type_lines.erase(name);  // Spoken for: here, if it comes to nothing.
     if (note_parts(draft, line, name)) return;
-    Record record(draft, line);
+    GresRecord record(draft, line);
     if (record.is_wrong()) return;
     bool used = false;
     for (const NodeId node : nodes_of(draft, line)) used = record.add_to(node) || used;
@@ -264,12 +265,10 @@ void read_record(Draft& draft, const Line& line) {
 void note_auto_detect(Draft& draft, const NodeSpec& node) {
     if (!draft.auto_detect) return;
     const auto [line, how] = *std::exchange(draft.auto_detect, std::nullopt);
-    draft.note(
-        line, how,
-        "AutoDetect does not reach the nodes from here, so nothing but their number is known "
-        "of the GPUs of " +
-            node.name +
-            "; run `berth detect` there and put the lines that it prints into this file");
+    draft.note(line, how,
+               "AutoDetect cannot reach the nodes from here and knows only the number of GPUs of " +
+                   node.name +
+                   "; run `berth detect` there and put the lines that it prints into this file");
 }
 
 }  // namespace
@@ -280,10 +279,10 @@ void read_gres_conf(Draft& draft, const std::vector<Line>& lines) {
         if (line.has("Name")) {
             read_record(draft, line);
         } else if (line.pairs.size() == 1 && iequals(line.pairs.front().key, "NodeName")) {
-            draft.warning(line, "NodeName=" + value_or_empty(line, "NodeName") +
-                                    " by itself names no GRES and does not hold for the lines "
-                                    "below, which apply to every node; "
-                                    "write NodeName= on each line that is for some nodes only");
+            draft.warning(
+                line, "NodeName=" + value_or_empty(line, "NodeName") +
+                          " alone on a line has no effect: the lines below apply to every node; "
+                          "write NodeName= on each line that is for some nodes only");
         } else if (const Pair* how = line.find("AutoDetect"); how != nullptr) {
             if (!iequals(how->value.value_or(""), "off")) draft.auto_detect = {line, *how};
         } else {

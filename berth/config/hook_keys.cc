@@ -1,6 +1,7 @@
 // slurm.conf's words about the site's own programs around jobs: Prolog, Epilog, PrologSlurmctld,
 // EpilogSlurmctld, TaskProlog, TaskEpilog, PrologEpilogTimeout, PrologFlags; and UsePAM.
 #include "berth/base/text.h"
+#include "berth/base/yes_no.h"
 #include "berth/config/draft.h"
 
 namespace berth::config {

@@ -19,8 +19,8 @@ void read_licenses(Draft& draft) {
         if (one.name.find('@') != std::string::npos) {
             draft.error(line, *pair,
                         "Licenses: " + one.name +
-                            " is on another server, which is not supported: name what this "
-                            "cluster may use of it, without the @");
+                            " is on another server, which is not supported: give the number that "
+                            "this cluster may use, without the @");
         }
         draft.spec.licenses.push_back({.name = one.name, .total = one.count});
     }

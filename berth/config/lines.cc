@@ -92,7 +92,7 @@ std::vector<Line> parse_lines(const ConfigText& source, Findings& findings) {
     std::vector<Line> lines;
     if (source.text.size() > kConfigBytesMax) {
         findings.add(Severity::error, source.name, 0,
-                     "is larger than 16 MiB; surely not a configuration");
+                     "is larger than 16 MiB, the limit for a configuration file");
         return lines;
     }
     bool continues = false;
@@ -112,16 +112,6 @@ std::vector<Line> parse_lines(const ConfigText& source, Findings& findings) {
     }
     std::erase_if(lines, [](const Line& line) { return line.pairs.empty(); });
     return lines;
-}
-
-std::optional<bool> parse_yes_no(std::string_view text) {
-    for (const char* yes : {"yes", "true", "up", "1", "y"}) {
-        if (iequals(text, yes)) return true;
-    }
-    for (const char* no : {"no", "false", "down", "0", "n"}) {
-        if (iequals(text, no)) return false;
-    }
-    return std::nullopt;
 }
 
 std::optional<std::string> nearest(std::string_view word,

@@ -39,9 +39,6 @@ inline constexpr std::size_t kConfigBytesMax = 16 * 1024 * 1024;
 // A value may stand in double quotes. What cannot be read is a finding, and the rest is read on.
 std::vector<Line> parse_lines(const ConfigText& source, Findings& findings);
 
-// "yes", "no", "true", "1" …; nullopt for anything else.
-std::optional<bool> parse_yes_no(std::string_view text);
-
 // The known word nearest to a mistyped one, if any is near enough to be meant.
 std::optional<std::string> nearest(std::string_view word,
                                    const std::vector<std::string_view>& known);

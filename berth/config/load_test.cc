@@ -31,9 +31,7 @@ const Wrong kWrong[] = {
     {"priority flag", std::string(kSmall) + "PriorityFlags=FAIR_TREES\n", "", "", "", "",
      "slurm.conf:5: error: PriorityFlags: there is no FAIR_TREES; there are ACCRUE_ALWAYS, "},
     {"flags at odds", std::string(kSmall) + "PriorityFlags=FAIR_TREE,DEPTH_OBLIVIOUS\n", "", "", "",
-     "",
-     "slurm.conf:5: error: PriorityFlags: FAIR_TREE goes with neither NO_FAIR_TREE nor "
-     "DEPTH_OBLIVIOUS"},
+     "", "slurm.conf:5: error: PriorityFlags: FAIR_TREE excludes NO_FAIR_TREE and DEPTH_OBLIVIOUS"},
     {"usage reset", std::string(kSmall) + "PriorityUsageResetPeriod=NOW\n", "", "", "", "",
      "slurm.conf:5: error: PriorityUsageResetPeriod=NOW should be NONE, DAILY, WEEKLY, MONTHLY, "
      "QUARTERLY or YEARLY; to clear usage once, run `berth usage clear`"},
@@ -92,15 +90,14 @@ const Wrong kWrong[] = {
     {"files of MIG", kSmall, "Name=gpu Type=1g.5gb File=/dev/nvidia0 MultipleFiles=/dev/nvidia0\n",
      "", "", "", "gres.conf:1: error: File and MultipleFiles are mutually exclusive"},
     {"what AutoDetect would find", kSmall, "AutoDetect=nvml\n", "", "", "",
-     "gres.conf:1: note: AutoDetect does not reach the nodes from here, so nothing but their "
-     "number "
-     "is known of the GPUs of n1"},
+     "gres.conf:1: note: AutoDetect cannot reach the nodes from here and knows only the number of "
+     "GPUs of n1"},
     {"gres cores", kSmall, "Name=gpu Type=a100 File=/dev/nvidia0 Cores=10-20\n", "", "", "",
      "gres.conf:1: error: Cores=10-20 on n1, which has cores 0 to 15"},
     {"links", kSmall, "Name=gpu Type=a100 File=/dev/nvidia0 Links=a,b\n", "", "", "",
      "gres.conf:1: error: Links=a,b should be a row of link counts"},
     {"too many files", kSmall, "Name=gpu Type=a100 File=/dev/nvidia[0-7]\n", "", "", "",
-     "gres.conf:1: warning: File=/dev/nvidia4 is one more than the 4"},
+     "gres.conf:1: warning: File=/dev/nvidia4 exceeds the 4 of"},
     {"cgroup flag", kSmall, "", "ConstrainCores=maybe\n", "", "",
      "cgroup.conf:1: error: ConstrainCores=maybe should be yes or no"},
     {"cgroup key", kSmall, "", "ConstrainGPUs=yes\n", "", "",

@@ -167,7 +167,7 @@ std::string beside(Draft& draft, const Line& line, const Pair* pair, std::size_t
     if (names.ok() && names.value().size() == 1) return names.value().front();
     if (names.ok() && names.value().size() == count) return names.value()[index];
     if (index == 0)
-        draft.error(line, *pair, pair->key + " should name as many as NodeName does, or one");
+        draft.error(line, *pair, pair->key + " should name as many hosts as NodeName, or one");
     return otherwise;
 }
 

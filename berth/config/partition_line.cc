@@ -1,64 +1,17 @@
 // PartitionName lines of slurm.conf.
 #include <algorithm>
-#include <array>
 
-#include "berth/base/duration_text.h"
 #include "berth/base/hostlist.h"
 #include "berth/base/text.h"
 #include "berth/config/draft.h"
+#include "berth/model/partition_keys.h"
 
 namespace berth::config {
 namespace {
 
-// One key of a partition: its name, and what it sets. A null function: it has no effect yet.
-struct PartitionKey {
-    std::string_view name;
-    void (*set)(Draft&, const Line&, const Pair&, PartitionSpec&);
-};
-
-std::vector<std::string> names_of(const Pair& pair) {
-    std::vector<std::string> names;
-    if (iequals(*pair.value, "ALL")) return names;
-    for (const auto name : split(*pair.value, ',')) names.emplace_back(trim(name));
-    return names;
-}
-
-// Accounts are of one case, as in Slurm.
-std::vector<std::string> accounts_of(const Pair& pair) {
-    std::vector<std::string> names = names_of(pair);
-    for (std::string& name : names) name = to_lower(name);
-    return names;
-}
-
-void set_time(Draft& draft, const Line& line, const Pair& pair, std::optional<Duration>& time) {
-    const auto limit = parse_time_limit(*pair.value);
-    if (!limit.ok()) return draft.error(line, pair, pair.key + ": " + limit.error().message);
-    time = limit.value();
-}
-
-void set_flag(Draft& draft, const Line& line, const Pair& pair, bool& flag) {
-    const auto yes = parse_yes_no(*pair.value);
-    if (!yes) return draft.error(line, pair, pair.key + "=" + *pair.value + " should be YES or NO");
-    flag = *yes;
-}
-
-void set_state(Draft& draft, const Line& line, const Pair& pair, PartitionSpec& partition) {
-    constexpr std::array<std::pair<const char*, PartitionState>, 4> kStates = {{
-        {"UP", PartitionState::up},
-        {"DOWN", PartitionState::down},
-        {"DRAIN", PartitionState::drain},
-        {"INACTIVE", PartitionState::inactive},
-    }};
-    for (const auto& [name, state] : kStates) {
-        if (iequals(*pair.value, name)) {
-            partition.state = state;
-            return;
-        }
-    }
-    draft.error(line, pair, "State=" + *pair.value + " should be UP, DOWN, DRAIN or INACTIVE");
-}
-
-void set_oversubscribe(Draft& draft, const Line& line, const Pair& pair, PartitionSpec& partition) {
+// As the line has it, even what has no effect yet.
+void read_oversubscribe(Draft& draft, const Line& line, const Pair& pair,
+                        PartitionSpec& partition) {
     partition.oversubscribe = *pair.value;
     std::ranges::transform(partition.oversubscribe, partition.oversubscribe.begin(), [](char c) {
         return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
@@ -71,128 +24,51 @@ void set_oversubscribe(Draft& draft, const Line& line, const Pair& pair, Partiti
     }
 }
 
-std::optional<Bytes> megabytes(Draft& draft, const Line& line, const Pair& pair) {
-    if (iequals(*pair.value, "UNLIMITED")) return std::nullopt;
-    return mib(number_or(draft, line, pair, 0, 1LL << 40, 0));
+std::string no_such_key(const std::string& key) {
+    std::vector<std::string_view> names;
+    for (const PartitionKey& known : partition_keys()) names.push_back(known.name);
+    std::string text = "there is no option " + key + " on a PartitionName line";
+    if (const auto meant = nearest(key, names)) text += "; did you mean " + *meant + "?";
+    return text;
 }
-
-std::int64_t factor(Draft& draft, const Line& line, const Pair& pair) {
-    return number_or(draft, line, pair, 0, 65533, 1);
-}
-
-constexpr auto kPartitionKeys = std::to_array<PartitionKey>({
-    {"PartitionName",
-     [](Draft&, const Line&, const Pair& p, PartitionSpec& s) { s.name = *p.value; }},
-    {"Nodes",
-     [](Draft&, const Line&, const Pair&, PartitionSpec&) {}},  // See resolve_partition_nodes().
-    {"Default", [](Draft& d, const Line& l, const Pair& p,
-                   PartitionSpec& s) { set_flag(d, l, p, s.is_default); }},
-    {"MaxTime", [](Draft& d, const Line& l, const Pair& p,
-                   PartitionSpec& s) { set_time(d, l, p, s.max_time); }},
-    {"DefaultTime",
-     [](Draft& d, const Line& l, const Pair& p, PartitionSpec& s) {
-         if (!iequals(*p.value, "NONE")) set_time(d, l, p, s.default_time);
-     }},
-    {"MinNodes",
-     [](Draft& d, const Line& l, const Pair& p, PartitionSpec& s) {
-         s.min_nodes = static_cast<std::uint32_t>(number_or(d, l, p, 0, 65536, 0));
-     }},
-    {"MaxNodes",
-     [](Draft& d, const Line& l, const Pair& p, PartitionSpec& s) {
-         if (!iequals(*p.value, "UNLIMITED"))
-             s.max_nodes = static_cast<std::uint32_t>(number_or(d, l, p, 0, 65536, 1));
-     }},
-    {"State", set_state},
-    {"Priority",
-     [](Draft& d, const Line& l, const Pair& p, PartitionSpec& s) {
-         s.priority_job_factor = s.priority_tier = factor(d, l, p);
-     }},
-    {"PriorityJobFactor", [](Draft& d, const Line& l, const Pair& p,
-                             PartitionSpec& s) { s.priority_job_factor = factor(d, l, p); }},
-    {"PriorityTier", [](Draft& d, const Line& l, const Pair& p,
-                        PartitionSpec& s) { s.priority_tier = factor(d, l, p); }},
-    {"DefMemPerCPU", [](Draft& d, const Line& l, const Pair& p,
-                        PartitionSpec& s) { s.default_memory_per_cpu = megabytes(d, l, p); }},
-    {"DefMemPerNode", [](Draft& d, const Line& l, const Pair& p,
-                         PartitionSpec& s) { s.default_memory_per_node = megabytes(d, l, p); }},
-    {"MaxMemPerCPU", [](Draft& d, const Line& l, const Pair& p,
-                        PartitionSpec& s) { s.max_memory_per_cpu = megabytes(d, l, p); }},
-    {"MaxMemPerNode", [](Draft& d, const Line& l, const Pair& p,
-                         PartitionSpec& s) { s.max_memory_per_node = megabytes(d, l, p); }},
-    {"AllowAccounts", [](Draft&, const Line&, const Pair& p,
-                         PartitionSpec& s) { s.allow_accounts = accounts_of(p); }},
-    {"DenyAccounts", [](Draft&, const Line&, const Pair& p,
-                        PartitionSpec& s) { s.deny_accounts = accounts_of(p); }},
-    {"AllowGroups",
-     [](Draft&, const Line&, const Pair& p, PartitionSpec& s) { s.allow_groups = names_of(p); }},
-    {"AllowQos",
-     [](Draft&, const Line&, const Pair& p, PartitionSpec& s) { s.allow_qos = names_of(p); }},
-    {"DenyQos",
-     [](Draft&, const Line&, const Pair& p, PartitionSpec& s) { s.deny_qos = names_of(p); }},
-    {"Hidden",
-     [](Draft& d, const Line& l, const Pair& p, PartitionSpec& s) { set_flag(d, l, p, s.hidden); }},
-    {"RootOnly", [](Draft& d, const Line& l, const Pair& p,
-                    PartitionSpec& s) { set_flag(d, l, p, s.root_only); }},
-    {"TRESBillingWeights",
-     [](Draft& d, const Line& l, const Pair& p,
-        PartitionSpec& s) { s.billing_weights = read_tres_weights(d, l, p); }},
-    {"OverSubscribe", set_oversubscribe},
-    {"Shared", set_oversubscribe},
-    {"AllocNodes", nullptr},
-    {"Alternate", nullptr},
-    {"CpuBind", nullptr},
-    {"DefCpuPerGPU", nullptr},
-    {"DefMemPerGPU", nullptr},
-    {"DisableRootJobs", nullptr},
-    {"ExclusiveTopo", nullptr},
-    {"ExclusiveUser", nullptr},
-    {"GraceTime", nullptr},
-    {"JobDefaults", nullptr},
-    {"LLN", nullptr},
-    {"MaxCPUsPerNode", nullptr},
-    {"MaxCPUsPerSocket", nullptr},
-    {"OverTimeLimit", nullptr},
-    {"PowerDownOnIdle", nullptr},
-    {"PreemptMode", nullptr},
-    {"QOS", nullptr},
-    {"ReqResv", nullptr},
-    {"ResumeTimeout", nullptr},
-    {"SelectTypeParameters", nullptr},
-    {"SuspendTime", nullptr},
-    {"SuspendTimeout", nullptr},
-    {"Topology", nullptr},
-});
 
 void read_key(Draft& draft, const Line& line, const Pair& pair, PartitionSpec& partition) {
-    const auto key = std::ranges::find_if(kPartitionKeys,
-                                          [&](const auto& k) { return iequals(k.name, pair.key); });
-    if (key == kPartitionKeys.end()) {
-        std::vector<std::string_view> names;
-        names.reserve(kPartitionKeys.size());
-        for (const PartitionKey& known : kPartitionKeys) names.push_back(known.name);
-        std::string text = "there is no option " + pair.key + " on a PartitionName line";
-        if (const auto meant = nearest(pair.key, names)) text += "; did you mean " + *meant + "?";
-        draft.error(line, pair, text);
-    } else if (!pair.value) {
-        draft.error(line, pair, pair.key + " has no value");
-    } else if (key->set == nullptr) {
-        draft.warning(line, pair, pair.key + "=" + *pair.value + " has no effect yet");
-    } else {
-        key->set(draft, line, pair, partition);
+    const PartitionKey* const key = find_partition_key(pair.key);
+    if (key == nullptr) return draft.error(line, pair, no_such_key(pair.key));
+    if (!pair.value) return draft.error(line, pair, pair.key + " has no value");
+    switch (key->value) {
+        case PartitionValue::name: partition.name = *pair.value; return;
+        case PartitionValue::nodes: return;  // See resolve_partition_nodes().
+        case PartitionValue::oversubscribe: return read_oversubscribe(draft, line, pair, partition);
+        case PartitionValue::billing_weights:
+            partition.billing_weights = read_tres_weights(draft, line, pair);
+            return;
+        case PartitionValue::without_effect:
+            return draft.warning(line, pair, pair.key + "=" + *pair.value + " has no effect yet");
+        default: break;
     }
+    PartitionChange change;
+    if (const Status read = set_value(change, *key, *pair.value); !read.ok()) {
+        return draft.error(line, pair, read.error().message);
+    }
+    apply_change(partition, change);
 }
 
-// Memory that slurm.conf sets for all partitions.
-void read_global_memory(Draft& draft, PartitionSpec& partition) {
-    const Line line{.file = draft.slurm_conf, .number = 0, .pairs = {}};
-    const auto take = [&](const char* key, std::optional<Bytes>& amount) {
-        const Pair* pair = draft.global(key);
-        if (pair != nullptr && !amount) amount = megabytes(draft, line, *pair);
+// Memory that slurm.conf sets for all partitions whose lines do not say.
+void read_global_memory(Draft& draft, const std::vector<const Line*>& lines,
+                        PartitionSpec& partition) {
+    const auto is_given = [&](std::string_view key) {
+        return std::ranges::any_of(lines, [&](const Line* line) { return line->has(key); });
     };
-    if (!partition.default_memory_per_node) take("defmempercpu", partition.default_memory_per_cpu);
-    if (!partition.default_memory_per_cpu) take("defmempernode", partition.default_memory_per_node);
-    take("maxmempercpu", partition.max_memory_per_cpu);
-    take("maxmempernode", partition.max_memory_per_node);
+    const Line line{.file = draft.slurm_conf, .number = 0, .pairs = {}};
+    const auto take = [&](std::string_view key) {
+        const Pair* const pair = draft.global(to_lower(key));
+        if (pair != nullptr && !is_given(key)) read_key(draft, line, *pair, partition);
+    };
+    if (!partition.default_memory_per_node) take("DefMemPerCPU");
+    if (!partition.default_memory_per_cpu) take("DefMemPerNode");
+    take("MaxMemPerCPU");
+    take("MaxMemPerNode");
 }
 
 // A line's nodes, by name or by NodeSet.
@@ -269,7 +145,7 @@ void read_partition_line(Draft& draft, const Line& line, Line& defaults) {
     PartitionSpec partition;
     for (const Pair& pair : defaults.pairs) read_key(draft, line, pair, partition);
     for (const Pair& pair : line.pairs) read_key(draft, line, pair, partition);
-    read_global_memory(draft, partition);
+    read_global_memory(draft, {&defaults, &line}, partition);
     if (partition.is_default && draft.spec.default_partition()) {
         draft.error(line, "a second default partition; the first is " +
                               draft.spec.partition(*draft.spec.default_partition()).name);

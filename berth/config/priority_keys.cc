@@ -60,7 +60,7 @@ Flags read_flags(Draft& draft, const Line& line) {
     }
     if (flags.fair_tree && flags.no_fair_tree) {
         draft.error(line, *pair,
-                    "PriorityFlags: FAIR_TREE goes with neither NO_FAIR_TREE nor DEPTH_OBLIVIOUS");
+                    "PriorityFlags: FAIR_TREE excludes NO_FAIR_TREE and DEPTH_OBLIVIOUS");
     }
     return flags;
 }

@@ -58,8 +58,8 @@ void add_priority_terms(Draft& draft) {
     if (const Pair* type = draft.global("prioritytype");
         type != nullptr && *type->value == "priority/basic") {
         draft.findings.add(Severity::error, draft.slurm_conf, type->line,
-                           "PriorityType=priority/basic has no terms, and berth.yaml weighs some "
-                           "by priority: it should be priority/multifactor");
+                           "PriorityType=priority/basic has no priority terms, but berth.yaml "
+                           "gives some a weight: set PriorityType=priority/multifactor");
         return;
     }
     for (const RuleSpec& term : draft.priority_terms) {

@@ -41,7 +41,7 @@ TEST(PriorityTerms, OfBerthYamlStandAboveSlurmsWeights) {
     EXPECT_EQ(setting("PriorityTerms"), "deadline=5000");
     const std::string basic = std::string(kSmallCluster) + "PriorityType=priority/basic\n";
     EXPECT_NE(text_of(load_slurm(basic.c_str(), "", "", "", "priority: {age: 1}\n"))
-                  .find("it should be priority/multifactor"),
+                  .find("set PriorityType=priority/multifactor"),
               std::string::npos);
     EXPECT_NE(text_of(load_slurm(kSmallCluster, "", "", "", "priority: {luck: 1}\n")).find("luck"),
               std::string::npos);
@@ -55,9 +55,9 @@ TEST(PriorityTerms, OfBerthYamlStandAboveSlurmsWeights) {
 TEST(PriorityTerms, NeedAWeightThatCounts) {
     for (const auto& [yaml, why] :
          {std::pair{"priority: {age: {max_age: 60}}\n", "age should have a weight"},
-          std::pair{"priority: {tres: 5}\n", "tres has no weight here"},
-          std::pair{"priority: {nice: 0}\n", "nice has no weight here"},
-          std::pair{"priority: {site: 2}\n", "site has no weight here"}}) {
+          std::pair{"priority: {tres: 5}\n", "tres takes no weight here"},
+          std::pair{"priority: {nice: 0}\n", "nice takes no weight here"},
+          std::pair{"priority: {site: 2}\n", "site takes no weight here"}}) {
         EXPECT_NE(text_of(load_slurm(kSmallCluster, "", "", "", yaml)).find(why), std::string::npos)
             << yaml;
     }

@@ -30,12 +30,13 @@ void wait_with_submissions(SchedulingSpec& spec, Duration wait) {
 }
 
 constexpr std::string_view kNoLocks =
-    "nobody waits for the scheduler: readers have their own copy, and orders come between cycles";
+    "nothing waits for the scheduler: readers have a copy of their own, and requests are handled "
+    "between cycles";
 constexpr std::string_view kBudget =
-    "a cycle is bounded by placement attempts, and the next one goes on where it stopped";
+    "placement attempts bound a cycle, and the next cycle continues where it stopped";
 constexpr std::string_view kExact = "planned starts are exact, to the millisecond";
 constexpr std::string_view kAll =
-    "every waiting job is looked at that could use what has changed, in every cycle";
+    "each cycle tries every pending job that could use what has changed";
 
 constexpr auto kParameters = std::to_array<SchedulerParameter>({
     {"batch_sched_delay",
@@ -44,12 +45,12 @@ constexpr auto kParameters = std::to_array<SchedulerParameter>({
      },
      "", 0, kSecondsMax},
     {"bf_allow_magnetic_slot"},
-    {"bf_busy_nodes", nullptr, "the fullest node that fits is taken anyway"},
-    {"bf_continue", nullptr, "a cycle always goes on where the one before it stopped"},
+    {"bf_busy_nodes", nullptr, "the fullest node that fits is taken in any case"},
+    {"bf_continue", nullptr, "each cycle continues where the previous one stopped"},
     {"bf_hetjob_immediate"},
     {"bf_hetjob_prio"},
     {"bf_ignore_newly_avail_nodes", nullptr,
-     "what becomes free is offered to those ahead in the order first"},
+     "what becomes free is offered to jobs in their order"},
     {"bf_interval",
      [](SchedulingSpec& spec, std::int64_t value) {
          if (value < 0) spec.backfill = false;
@@ -58,7 +59,7 @@ constexpr auto kParameters = std::to_array<SchedulerParameter>({
      "", -1, kSecondsMax},
     {"bf_job_part_count_reserve", limit_partition, "", 0, kJobsMax},
     {"bf_licenses", nullptr, "the plan always knows licenses"},
-    {"bf_max_job_array_resv", nullptr, "of an array the task that is next has a planned start"},
+    {"bf_max_job_array_resv", nullptr, "only the next task of an array has a planned start"},
     {"bf_max_job_assoc",
      [](SchedulingSpec& spec, std::int64_t value) {
          spec.planning.depth_per_association = count(value);
@@ -87,7 +88,7 @@ constexpr auto kParameters = std::to_array<SchedulerParameter>({
      [](SchedulingSpec& spec, std::int64_t value) { spec.planning.min_priority = value; }, "", 0,
      0xffff'fffe},
     {"bf_node_space_size", nullptr, "the plan has no table of a fixed size"},
-    {"bf_one_resv_per_job", nullptr, "a job has one planned start at most"},
+    {"bf_one_resv_per_job", nullptr, "a job has at most one planned start"},
     {"bf_resolution", nullptr, kExact},
     {"bf_running_job_reserve", nullptr, "the plan always knows what running jobs hold"},
     {"bf_topopt_enable"},

@@ -68,8 +68,8 @@ TEST(SchedulerParameters, WithoutAPartToPlaySayWhy) {
     EXPECT_EQ(
         text_of(load_parameters("bf_yield_interval=2000000")),
         "slurm.conf:4: warning: SchedulerParameters: bf_yield_interval=2000000 has no effect: "
-        "nobody waits for the scheduler: readers have their own copy, and orders come between "
-        "cycles\n");
+        "nothing waits for the scheduler: readers have a copy of their own, and requests are "
+        "handled between cycles\n");
     EXPECT_EQ(text_of(load_parameters("bf_interval=30")),
               "slurm.conf:4: note: SchedulerParameters: bf_interval has no effect without "
               "bf_max_job_start: the plan follows every event\n");

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "berth/base/text.h"
+#include "berth/base/yes_no.h"
 #include "berth/config/draft.h"
 #include "berth/config/known_keys.h"
 #include "berth/config/scheduler_parameters.h"
@@ -63,8 +64,7 @@ void read_global(Draft& draft, const Line& line, const Pair& pair) {
     } else if (known->use == KeyUse::slurms_own && !says_the_usual(*known, *pair.value)) {
         draft.warning(line, pair,
                       pair.key + "=" + *pair.value +
-                          " has no effect: it sets up a part of Slurm that Berth does in its own "
-                          "way");
+                          " has no effect: it configures a part of Slurm that Berth replaces");
     }
 }
 

@@ -84,7 +84,7 @@ public:
 
 private:
     SilentLog log_;
-    Folder folder_;
+    TrustFolder folder_;
     std::string path_;
     int listening_;
     int silent_ = eventfd(0, EFD_CLOEXEC);
@@ -249,7 +249,7 @@ TEST(LauncherSession, EndsWithWhoDoesNotKeepToTheProtocol) {
 }
 
 TEST(RemoteNode, KnowsThatItsLauncherIsGone) {
-    const Folder folder;
+    const TrustFolder folder;
     const std::string path = folder.path("l.sock");
     const int listening = *listen_on(path);
     std::thread other([&] {

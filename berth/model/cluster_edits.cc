@@ -1,27 +1,13 @@
 #include "berth/model/cluster_edits.h"
 
 #include <algorithm>
-#include <array>
 
 #include "berth/base/duration_text.h"
 #include "berth/base/text.h"
+#include "berth/model/partition_state.h"
 
 namespace berth {
 namespace {
-
-constexpr std::array<std::pair<std::string_view, PartitionState>, 4> kStates = {{
-    {"UP", PartitionState::up},
-    {"DOWN", PartitionState::down},
-    {"DRAIN", PartitionState::drain},
-    {"INACTIVE", PartitionState::inactive},
-}};
-
-std::optional<PartitionState> state_of(std::string_view text) {
-    for (const auto& [name, state] : kStates) {
-        if (iequals(name, text)) return state;
-    }
-    return std::nullopt;
-}
 
 template <class Field, class Value>
 void take(Field& field, const std::optional<Value>& change) {
@@ -34,7 +20,6 @@ void take(std::optional<Bytes>& field, const std::optional<std::int64_t>& bytes)
     if (*bytes > 0) field = Bytes(*bytes);
 }
 
-// REQUIRES: check() found nothing wrong with it.
 void take_time(std::optional<Duration>& field, const std::optional<std::string>& text) {
     if (!text) return;
     field.reset();
@@ -57,38 +42,11 @@ void take_nodes(PartitionSpec& partition, const ClusterSpec& spec,
 }
 
 void take_change(PartitionSpec& partition, const ClusterSpec& spec, const PartitionChange& change) {
-    if (change.state) partition.state = state_of(*change.state).value_or(partition.state);
+    apply_change(partition, change);
     take_nodes(partition, spec, change.nodes);
     if (change.nodes) {
         partition.all_nodes = change.all_nodes.value_or(false);
         partition.node_features.clear();
-    }
-    take(partition.is_default, change.is_default);
-    take(partition.hidden, change.hidden);
-    take(partition.root_only, change.root_only);
-    take_time(partition.max_time, change.max_time);
-    take_time(partition.default_time, change.default_time);
-    take(partition.min_nodes, change.min_nodes);
-    if (change.max_nodes) {
-        partition.max_nodes.reset();
-        if (*change.max_nodes >= 0) {
-            partition.max_nodes = static_cast<std::uint32_t>(*change.max_nodes);
-        }
-    }
-    take(partition.priority_job_factor, change.priority_job_factor);
-    take(partition.priority_tier, change.priority_tier);
-    take(partition.default_memory_per_cpu, change.default_memory_per_cpu);
-    take(partition.default_memory_per_node, change.default_memory_per_node);
-    take(partition.max_memory_per_cpu, change.max_memory_per_cpu);
-    take(partition.max_memory_per_node, change.max_memory_per_node);
-    take(partition.allow_accounts, change.allow_accounts);
-    take(partition.deny_accounts, change.deny_accounts);
-    take(partition.allow_groups, change.allow_groups);
-    take(partition.allow_qos, change.allow_qos);
-    take(partition.deny_qos, change.deny_qos);
-    if (change.exclusive) {
-        partition.exclusive = *change.exclusive;
-        partition.oversubscribe = *change.exclusive ? "EXCLUSIVE" : "NO";
     }
 }
 
@@ -172,7 +130,7 @@ Status check(const PartitionChange& change) {
     const auto wrong = [](std::string text) -> Status {
         return Error{ErrorCode::invalid_argument, std::move(text)};
     };
-    if (change.state && !state_of(*change.state)) {
+    if (change.state && !partition_state_of(*change.state)) {
         return wrong("State=" + *change.state + " should be UP, DOWN, DRAIN or INACTIVE");
     }
     for (const auto* const time : {&change.max_time, &change.default_time}) {
@@ -191,6 +149,37 @@ Status check(const PartitionChange& change) {
         }
     }
     return Done{};
+}
+
+void apply_change(PartitionSpec& partition, const PartitionChange& change) {
+    if (change.state) partition.state = partition_state_of(*change.state).value_or(partition.state);
+    take(partition.is_default, change.is_default);
+    take(partition.hidden, change.hidden);
+    take(partition.root_only, change.root_only);
+    take_time(partition.max_time, change.max_time);
+    take_time(partition.default_time, change.default_time);
+    take(partition.min_nodes, change.min_nodes);
+    if (change.max_nodes) {
+        partition.max_nodes.reset();
+        if (*change.max_nodes >= 0) {
+            partition.max_nodes = static_cast<std::uint32_t>(*change.max_nodes);
+        }
+    }
+    take(partition.priority_job_factor, change.priority_job_factor);
+    take(partition.priority_tier, change.priority_tier);
+    take(partition.default_memory_per_cpu, change.default_memory_per_cpu);
+    take(partition.default_memory_per_node, change.default_memory_per_node);
+    take(partition.max_memory_per_cpu, change.max_memory_per_cpu);
+    take(partition.max_memory_per_node, change.max_memory_per_node);
+    take(partition.allow_accounts, change.allow_accounts);
+    take(partition.deny_accounts, change.deny_accounts);
+    take(partition.allow_groups, change.allow_groups);
+    take(partition.allow_qos, change.allow_qos);
+    take(partition.deny_qos, change.deny_qos);
+    if (change.exclusive) {
+        partition.exclusive = *change.exclusive;
+        partition.oversubscribe = *change.exclusive ? "EXCLUSIVE" : "NO";
+    }
 }
 
 void merge(ClusterEdits& into, const ClusterEdits& later) {

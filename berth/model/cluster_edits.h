@@ -74,6 +74,9 @@ struct ClusterEdits {
 // What is wrong with a change by itself, whatever it is a change of.
 Status check(const PartitionChange& change);
 
+// Gives a partition what is present in a change, but for the nodes. REQUIRES: check(change) is ok.
+void apply_change(PartitionSpec& partition, const PartitionChange& change);
+
 // The later edits over the earlier ones: of each field, the last word.
 void merge(ClusterEdits& into, const ClusterEdits& later);
 

@@ -1,7 +1,7 @@
 // One row for each job and policy, for spreadsheets and data frames.
 #include <cstdio>
 
-#include "berth/report/json.h"
+#include "berth/report/simulation_json.h"
 
 namespace berth::report {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "berth/report/json.h"
+#include "berth/report/simulation_json.h"
 
 namespace berth::report {
 

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <array>
 
-#include "berth/report/metrics.h"
 #include "berth/report/muri_loop.h"
+#include "berth/report/simulation_metrics.h"
 #include "berth/sim/simulation.h"
 #include "berth/workload/table.h"
-#include "berth/workload/values.h"
+#include "berth/workload/trace_values.h"
 
 namespace berth::report {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "berth/workload/table.h"
-#include "berth/workload/values.h"
+#include "berth/workload/trace_values.h"
 
 namespace berth::report {
 namespace {

@@ -68,7 +68,7 @@ void ControllerProcess::crash(Duration until_restart) {
     inbox_.clear();
     network_.controller_died();
     disturbed_at_ = stage_.now() + until_restart;
-    stage_.timeline.in(until_restart, [this, life = life_] {
+    stage_.time.in(until_restart, [this, life = life_] {
         if (life_ == life) start();
     });
 }
@@ -88,7 +88,7 @@ void ControllerProcess::input(Input input) {
 void ControllerProcess::run_at(Time when) {
     if (run_due_) return;
     run_due_ = true;
-    stage_.timeline.at(std::max(when, busy_until_), [this, life = life_] {
+    stage_.time.at(std::max(when, busy_until_), [this, life = life_] {
         if (life_ != life) return;
         run_due_ = false;
         run();
@@ -102,7 +102,7 @@ void ControllerProcess::run() {
     const std::optional<Time> wake = loop_->wake_at();
     if (!wake) return;
     const Time at = std::max(*wake - clock_ahead_, stage_.now() + Duration(1));
-    stage_.timeline.at(at, [this, life = life_, number = ++wake_] {
+    stage_.time.at(at, [this, life = life_, number = ++wake_] {
         if (life_ == life && wake_ == number) run_at(stage_.now());
     });
 }
@@ -129,7 +129,7 @@ Status ControllerProcess::append(const Record& record, const ClusterState& after
     if (keeps_records_) tail_records_.push_back(record);
     const Duration wait = commit_time();
     busy_until_ = stage_.now() + wait;
-    stage_.timeline.at(busy_until_, [this, life = life_] {
+    stage_.time.at(busy_until_, [this, life = life_] {
         if (life_ != life) return;
         journal_.commit();
         tail_is_durable();
@@ -138,7 +138,7 @@ Status ControllerProcess::append(const Record& record, const ClusterState& after
         stage_.count(Fault::crash_in_commit);
         const Duration after_append(rng_.between(0, wait.count() - 1));
         const Duration restart(rng_.between(500, 120'000));
-        stage_.timeline.in(after_append, [this, life = life_, restart] {
+        stage_.time.in(after_append, [this, life = life_, restart] {
             if (life_ == life) crash(restart);
         });
     }
@@ -157,10 +157,9 @@ Status ControllerProcess::rest(const ClusterState& state) {
 
 void ControllerProcess::release(std::function<void()> what) {
     const Time durable = unprotected_.holds_output_back() ? busy_until_ : stage_.now();
-    stage_.timeline.at(std::max(durable, stage_.now()),
-                       [this, life = life_, what = std::move(what)] {
-                           if (life_ == life) what();
-                       });
+    stage_.time.at(std::max(durable, stage_.now()), [this, life = life_, what = std::move(what)] {
+        if (life_ == life) what();
+    });
 }
 
 void ControllerProcess::send(OutgoingOrder order) {

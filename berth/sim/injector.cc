@@ -10,7 +10,7 @@ using std::chrono::seconds;
 }  // namespace
 
 Injector::Injector(Stage& stage, Network& network, ControllerProcess& controller,
-                   std::vector<std::unique_ptr<NodeAgent>>& agents, Clients& clients,
+                   std::vector<std::unique_ptr<NodeAgent>>& agents, SimClients& clients,
                    const FaultMix& mix, Rng rng)
     : stage_(stage),
       network_(network),
@@ -33,7 +33,7 @@ NodeId Injector::some_node() {
 void Injector::often(std::int64_t per_1000_hours, void (Injector::*what)()) {
     if (per_1000_hours <= 0) return;
     const std::int64_t mean = Duration(hours(1000)).count() / per_1000_hours;
-    stage_.timeline.in(Duration(rng_.between(1, 2 * mean)), [this, per_1000_hours, what] {
+    stage_.time.in(Duration(rng_.between(1, 2 * mean)), [this, per_1000_hours, what] {
         if (stopped_) return;
         (this->*what)();
         often(per_1000_hours, what);
@@ -76,7 +76,7 @@ void Injector::storm() {
     for (std::size_t i = 0; i < agents_.size(); ++i) {
         if (!rng_.chance(60)) continue;
         const Duration length = some(seconds(30), minutes(15));
-        stage_.timeline.in(some(Duration{}, minutes(3)), [this, i, length] {
+        stage_.time.in(some(Duration{}, minutes(3)), [this, i, length] {
             if (!stopped_) network_.partition(NodeId::from_index(i), true, true, length);
         });
     }
@@ -129,7 +129,7 @@ void Injector::script_ended(NodeId node) {
     stage_.count(Fault::fall_at_end);
     const bool both_ways = rng_.chance(50);
     network_.partition(node, both_ways, true, some(seconds(10), minutes(5)));
-    stage_.timeline.in(some(Duration{}, seconds(60)), [this, node] {
+    stage_.time.in(some(Duration{}, seconds(60)), [this, node] {
         if (!stopped_) reboot_node(node);
     });
 }

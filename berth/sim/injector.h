@@ -5,16 +5,16 @@
 #include <memory>
 #include <vector>
 
-#include "berth/sim/clients.h"
 #include "berth/sim/node_agent.h"
+#include "berth/sim/sim_clients.h"
 
 namespace berth::sim {
 
 class Injector {
 public:
     Injector(Stage& stage, Network& network, ControllerProcess& controller,
-             std::vector<std::unique_ptr<NodeAgent>>& agents, Clients& clients, const FaultMix& mix,
-             Rng rng);
+             std::vector<std::unique_ptr<NodeAgent>>& agents, SimClients& clients,
+             const FaultMix& mix, Rng rng);
     void start();
     void stop() { stopped_ = true; }
     void script_ended(NodeId node);
@@ -45,7 +45,7 @@ private:
     Network& network_;
     ControllerProcess& controller_;
     std::vector<std::unique_ptr<NodeAgent>>& agents_;
-    Clients& clients_;
+    SimClients& clients_;
     FaultMix mix_;
     Rng rng_, of_gpus_;
     bool stopped_ = false;

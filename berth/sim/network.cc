@@ -67,7 +67,7 @@ void Network::send_order(std::uint64_t link, const Order& order) {
     Way& way = ways_[ties->second.node.index()];
     keep(way.old_orders, order);
     for (const Duration wait : fate(link, way.to_agent_closed_until)) {
-        stage_.timeline.in(wait, [this, link, order] { deliver_order(link, order); });
+        stage_.time.in(wait, [this, link, order] { deliver_order(link, order); });
     }
 }
 
@@ -85,7 +85,7 @@ void Network::send_report(std::uint64_t link, const Report& report) {
                       std::holds_alternative<Heartbeat>(report.body);
     if (!once) keep(way.old_reports, report);
     for (const Duration wait : fate(link, way.to_controller_closed_until)) {
-        stage_.timeline.in(wait, [this, link, report] { deliver_report(link, report); });
+        stage_.time.in(wait, [this, link, report] { deliver_report(link, report); });
     }
 }
 
@@ -97,14 +97,14 @@ void Network::deliver_report(std::uint64_t link, const Report& report) {
 
 void Network::breaks(std::uint64_t link, Duration within) {
     disturb(links_.at(link).node);
-    stage_.timeline.in(some(within), [this, link] {
+    stage_.time.in(some(within), [this, link] {
         const auto ties = links_.find(link);
         if (ties == links_.end() || !ties->second.agent_open) return;
         ties->second.agent_open = false;
         disturb(ties->second.node);
         ends_.agent_link_down(ties->second.node, link);
     });
-    stage_.timeline.in(some(within), [this, link] {
+    stage_.time.in(some(within), [this, link] {
         const auto ties = links_.find(link);
         if (ties == links_.end() || !ties->second.controller_open) return;
         ties->second.controller_open = false;
@@ -163,7 +163,7 @@ void Network::replay_order(NodeId node, bool only_launches, Duration within) {
     }
     if (choices.empty()) return;
     const Duration wait = some(within);
-    stage_.timeline.in(wait, [this, node, order = rng_.pick(choices)] {
+    stage_.time.in(wait, [this, node, order = rng_.pick(choices)] {
         const Way& now = ways_[node.index()];
         if (!now.link || !links_.contains(*now.link)) return;
         stage_.count(Fault::old_order);
@@ -176,7 +176,7 @@ void Network::replay_report(NodeId node, Duration within) {
     if (way.old_reports.empty()) return;
     const auto at = static_cast<std::size_t>(
         rng_.between(0, static_cast<std::int64_t>(way.old_reports.size()) - 1));
-    stage_.timeline.in(some(within), [this, node, report = way.old_reports[at]] {
+    stage_.time.in(some(within), [this, node, report = way.old_reports[at]] {
         const Way& now = ways_[node.index()];
         if (!now.link || !links_.contains(*now.link)) return;
         stage_.count(Fault::old_report);

@@ -16,7 +16,7 @@
 namespace berth::sim {
 
 // Where messages arrive. The world connects these to the processes that are alive.
-struct Ends {
+struct LinkEnds {
     std::function<void(NodeId, std::uint64_t link)> agent_link_down;
     std::function<void(NodeId, std::uint64_t link, const Order&)> agent_order;
     std::function<void(NodeId, std::uint64_t link, const Report&)> controller_report;
@@ -26,7 +26,7 @@ struct Ends {
 class Network {
 public:
     Network(Stage& stage, std::size_t nodes, const FaultMix& mix, Rng rng);
-    void connect(Ends ends) { ends_ = std::move(ends); }
+    void connect(LinkEnds ends) { ends_ = std::move(ends); }
 
     // A new link; nullopt if one direction is blocked.
     std::optional<std::uint64_t> dial(NodeId node);
@@ -75,7 +75,7 @@ private:
     Stage& stage_;
     FaultMix mix_;
     Rng rng_;
-    Ends ends_;
+    LinkEnds ends_;
     std::vector<Way> ways_;
     std::map<std::uint64_t, Ties> links_;
     std::uint64_t next_link_ = 1;

@@ -2,7 +2,7 @@
 
 namespace berth::sim {
 
-NodeAgent::NodeAgent(Stage& stage, Machine& machine, Network& network, const FaultMix& mix,
+NodeAgent::NodeAgent(Stage& stage, SimMachine& machine, Network& network, const FaultMix& mix,
                      AgentProtections protections, AgentLimits limits, Rng rng)
     : stage_(stage),
       machine_(machine),
@@ -44,7 +44,7 @@ void NodeAgent::crash(Duration until_restart) {
     ++life_;
     disturbed_at_ = stage_.now() + until_restart;
     if (link_) network_.close_at_agent(*std::exchange(link_, std::nullopt), some(100, 30'000));
-    stage_.timeline.in(until_restart, [this, life = life_] {
+    stage_.time.in(until_restart, [this, life = life_] {
         if (life_ == life && machine_.is_on()) start();
     });
 }
@@ -62,7 +62,7 @@ void NodeAgent::reboot(Duration down, bool wiped) {
     disturbed_at_ = stage_.now() + down;
     if (link_) network_.close_at_agent(*std::exchange(link_, std::nullopt), some(1000, 120'000));
     machine_.power_off();
-    stage_.timeline.in(down, [this, wiped] {
+    stage_.time.in(down, [this, wiped] {
         machine_.boot(wiped);
         if (wiped) highest_epoch_ = Epoch{0};
         ++reboots_;
@@ -128,7 +128,7 @@ void NodeAgent::feed(std::vector<AgentEvent> events) {
     }
     if (!turn.wake_at) return;
     const Time wake = *turn.wake_at - clock_ahead_;
-    stage_.timeline.at(wake, [this, life = life_, number = ++wake_] {
+    stage_.time.at(wake, [this, life = life_, number = ++wake_] {
         if (life_ == life && wake_ == number) feed({});
     });
 }
@@ -157,7 +157,7 @@ void NodeAgent::check_not_lost(const Report& report) {
 void NodeAgent::dial_soon() {
     if (dialing_) return;
     dialing_ = true;
-    stage_.timeline.in(some(50, 4000), [this, life = life_] {
+    stage_.time.in(some(50, 4000), [this, life = life_] {
         dialing_ = false;
         if (life_ == life) {
             dial();

@@ -5,14 +5,14 @@
 #include <memory>
 
 #include "berth/agent/agent.h"
-#include "berth/sim/machine.h"
 #include "berth/sim/network.h"
+#include "berth/sim/sim_machine.h"
 
 namespace berth::sim {
 
 class NodeAgent {
 public:
-    NodeAgent(Stage& stage, Machine& machine, Network& network, const FaultMix& mix,
+    NodeAgent(Stage& stage, SimMachine& machine, Network& network, const FaultMix& mix,
               AgentProtections protections, AgentLimits limits, Rng rng);
 
     void start();
@@ -51,7 +51,7 @@ private:
     void check_not_lost(const Report& report);
 
     Stage& stage_;
-    Machine& machine_;
+    SimMachine& machine_;
     Network& network_;
     FaultMix mix_;
     AgentProtections protections_;

@@ -222,7 +222,7 @@ void Oracle::end(const AttemptEnded& fact) {
 }
 
 // A script's own end that is durable on its node must not be recorded as a loss.
-void Oracle::check_not_spooled(AttemptKey key, const Machine& machine) {
+void Oracle::check_not_spooled(AttemptKey key, const SimMachine& machine) {
     const auto end = machine.disk.find("end." + to_text(key));
     if (end == machine.disk.end()) return;
     const Result<AttemptReport> report = decode<AttemptReport>(end->second);
@@ -269,7 +269,7 @@ void Oracle::finish(const ClusterState& state) {
     for (const auto& [job, request] : promised_) {
         if (!jobs_.contains(job)) stage_.violated("I3", words(job) + " is lost");
     }
-    for (const Machine* const machine : machines_) {
+    for (const SimMachine* const machine : machines_) {
         NodeFree expected = all_free(machine->spec());
         drain(expected, state.condition(machine->id()).drained_mask(), machine->spec());
         if (state.free(machine->id()) != expected) {

@@ -8,7 +8,7 @@
 
 #include "berth/engine/state/cluster_state.h"
 #include "berth/sim/decision_hash.h"
-#include "berth/sim/machine.h"
+#include "berth/sim/sim_machine.h"
 
 namespace berth::sim {
 
@@ -28,7 +28,7 @@ inline std::string words(JobId job) { return "job " + to_string(job); }
 class Oracle : public Witness {
 public:
     Oracle(Stage& stage, const ClusterSpec& cluster) : stage_(stage), cluster_(cluster) {}
-    void watch(std::vector<const Machine*> machines) { machines_ = std::move(machines); }
+    void watch(std::vector<const SimMachine*> machines) { machines_ = std::move(machines); }
 
     // ---- What physically happens.
     void attempt_started(NodeId node, const LaunchAttempt& launch) override;
@@ -83,7 +83,7 @@ private:
     void unreserve(const std::string& reservation);
     void start(Time now, const StartJob& fact);
     void end(const AttemptEnded& fact);
-    void check_not_spooled(AttemptKey key, const Machine& machine);
+    void check_not_spooled(AttemptKey key, const SimMachine& machine);
     void check_may_start(JobId id, const Known& job, Time now);
     bool satisfied(const Known& waiting, const Dependency& dependency) const;
     // oracle_rules.cc: the site's rules, checked at each start.
@@ -96,13 +96,13 @@ private:
     void check_reservations(Time now, JobId id, const Known& job, const StartJob& fact);
     std::int64_t gpus_of(const Known& job) const;
     void check_room(NodeId node, const LaunchAttempt& launch);
-    void check_outlived(const Machine& machine, Time calm_since, Duration kill_wait);
+    void check_outlived(const SimMachine& machine, Time calm_since, Duration kill_wait);
     void check_halved(JobId id, const Known& job, const std::vector<Time>& calm_since);
     std::vector<const Known*> with_tasks(JobId job, std::uint64_t submitted_in) const;
 
     Stage& stage_;
     const ClusterSpec& cluster_;
-    std::vector<const Machine*> machines_;
+    std::vector<const SimMachine*> machines_;
     std::map<JobId, Known> jobs_;
     std::map<std::string, JobId> requests_;
     std::set<std::pair<JobId, std::string>> promised_;  // Submissions that users know of.

@@ -8,7 +8,9 @@ namespace {
 
 constexpr Duration kEndPatience = std::chrono::minutes(4);
 
-bool stands(const Cgroup& cgroup) { return cgroup.any() || (!cgroup.removed && !cgroup.starting); }
+bool stands(const SimCgroup& cgroup) {
+    return cgroup.any() || (!cgroup.removed && !cgroup.starting);
+}
 
 bool is_same_device(const NodeShare& a, const NodeShare& b) {
     return a.device_share && b.device_share && a.device_share->device == b.device_share->device;
@@ -39,7 +41,7 @@ void Oracle::attempt_started(NodeId node, const LaunchAttempt& launch) {
     if (!run.nodes.contains(node)) {
         return stage_.violated("I5", "it was not given this node, and starts: " + here);
     }
-    for (const Machine* const machine : machines_) {
+    for (const SimMachine* const machine : machines_) {
         for (const auto& [other, cgroup] : machine->cgroups()) {
             if (other.job != key.job || other.attempt == key.attempt || !cgroup.any()) continue;
             stage_.violated("I4", "two attempts are alive: " + here + " and " + to_text(other) +
@@ -51,7 +53,7 @@ void Oracle::attempt_started(NodeId node, const LaunchAttempt& launch) {
 }
 
 void Oracle::check_room(NodeId node, const LaunchAttempt& launch) {
-    const Machine& machine = *machines_[node.index()];
+    const SimMachine& machine = *machines_[node.index()];
     const AttemptKey key{launch.job, launch.attempt};
     Resources sum = launch.share.amount;
     std::int64_t parts = launch.share.device_share ? launch.share.device_share->part.parts : 0;
@@ -85,7 +87,7 @@ void Oracle::script_started(const LaunchAttempt& launch, const ScriptPlan&) {
 }
 
 void Oracle::look_around(const std::vector<Time>& calm_since, Duration kill_wait) {
-    for (const Machine* const machine : machines_) {
+    for (const SimMachine* const machine : machines_) {
         check_outlived(*machine, calm_since[machine->id().index()], kill_wait);
     }
     for (const auto& [id, job] : jobs_) {
@@ -94,7 +96,7 @@ void Oracle::look_around(const std::vector<Time>& calm_since, Duration kill_wait
     }
 }
 
-void Oracle::check_outlived(const Machine& machine, Time calm_since, Duration kill_wait) {
+void Oracle::check_outlived(const SimMachine& machine, Time calm_since, Duration kill_wait) {
     for (const auto& [key, cgroup] : machine.cgroups()) {
         const Run& run = jobs_[key.job].run;
         if (run.attempt == key.attempt && !run.ending_at) continue;

@@ -3,7 +3,7 @@
 namespace berth::sim {
 
 void SimFence::call(FenceCall call) {
-    stage_.timeline.in(some(1, 120), [this, call = std::move(call)] { finish(call); });
+    stage_.time.in(some(1, 120), [this, call = std::move(call)] { finish(call); });
 }
 
 void SimFence::finish(const FenceCall& call) {

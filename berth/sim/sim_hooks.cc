@@ -8,8 +8,7 @@ void SimHooks::call(HookCall call) {
         stage_.violated("hooks", "two programs of job " + to_string(call.job) + " run at a time");
     }
     const Duration length = std::chrono::seconds(rng_.between(1, rng_.chance(80) ? 10 : 900));
-    stage_.timeline.in(length,
-                       [this, call = std::move(call), life = life_] { finish(call, life); });
+    stage_.time.in(length, [this, call = std::move(call), life = life_] { finish(call, life); });
 }
 
 void SimHooks::finish(const HookCall& call, std::uint64_t life) {

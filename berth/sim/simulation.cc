@@ -29,7 +29,7 @@ ClusterSpec for_simulation(ClusterSpec cluster, std::size_t jobs) {
 }
 
 // The loop's ports. The disk takes no time, and the clock is the simulation's.
-class Ports : public Inbox, public WallClock, public Journal, public Agents, public berth::Clients {
+class Ports : public Inbox, public WallClock, public Journal, public Agents, public Clients {
 public:
     Ports(LightNodes& nodes, Recorder& recorder, SimulationResult& result,
           const SimulationOptions& options)

@@ -90,7 +90,7 @@ void ask(PlannedJob& job, const ClusterSpec& cluster, Rng& rng) {
     job.spec.request = request;
 }
 
-PlannedJob job_in(const PlannedReservation& reservation, std::size_t number, Rng& rng) {
+PlannedJob job_in(const SimReservation& reservation, std::size_t number, Rng& rng) {
     PlannedJob job;
     job.user = "eve";
     job.spec.name = reservation.name + "-" + std::to_string(number);
@@ -129,12 +129,12 @@ void ask_of_site(std::vector<PlannedJob>& jobs, const ClusterSpec& cluster, Rng 
     }
 }
 
-std::vector<PlannedReservation> random_reservations(const ClusterSpec& cluster, Rng rng,
-                                                    Duration within) {
-    std::vector<PlannedReservation> all;
+std::vector<SimReservation> random_reservations(const ClusterSpec& cluster, Rng rng,
+                                                Duration within) {
+    std::vector<SimReservation> all;
     const std::int64_t count = rng.chance(60) ? rng.between(1, 3) : 0;
     for (std::int64_t i = 0; i < count; ++i) {
-        PlannedReservation one;
+        SimReservation one;
         one.name = "window" + std::to_string(i);
         one.make_after = Duration(rng.between(0, within.count()));
         one.starts_in = rng.chance(30) ? Duration{} : Duration(minutes(rng.between(1, 60)));

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "berth/control/turn/command.h"
-#include "berth/sim/workload.h"
+#include "berth/sim/sim_workload.h"
 
 namespace berth::sim {
 
@@ -19,7 +19,7 @@ ClusterSpec with_site(ClusterSpec spec, Rng rng);
 void ask_of_site(std::vector<PlannedJob>& jobs, const ClusterSpec& cluster, Rng rng);
 
 // A reservation that an operator makes, and the jobs that are submitted to it afterwards.
-struct PlannedReservation {
+struct SimReservation {
     Duration make_after{};
     Duration starts_in{}, length{};
     ReservationChange change;  // Without times.
@@ -27,7 +27,7 @@ struct PlannedReservation {
     std::vector<PlannedJob> jobs;
     std::optional<Duration> delete_in;
 };
-std::vector<PlannedReservation> random_reservations(const ClusterSpec& cluster, Rng rng,
-                                                    Duration within);
+std::vector<SimReservation> random_reservations(const ClusterSpec& cluster, Rng rng,
+                                                Duration within);
 
 }  // namespace berth::sim

@@ -8,19 +8,19 @@
 #include <vector>
 
 #include "berth/sim/faults.h"
-#include "berth/sim/timeline.h"
+#include "berth/sim/virtual_time.h"
 
 namespace berth::sim {
 
 class Stage {
 public:
     Stage(std::uint64_t seed, bool tracing)
-        : timeline(from_seconds(1'800'000'000)), seed_(seed), tracing_(tracing) {}
+        : time(from_seconds(1'800'000'000)), seed_(seed), tracing_(tracing) {}
 
-    Timeline timeline;
+    VirtualTime time;
     FaultTally tally{};
 
-    Time now() const { return timeline.now(); }
+    Time now() const { return time.now(); }
     void count(Fault fault) { ++tally[static_cast<std::size_t>(fault)]; }
 
     // `line` makes the text; called only in traced runs.

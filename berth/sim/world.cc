@@ -4,9 +4,9 @@
 #include <memory>
 #include <numeric>
 
-#include "berth/sim/clients.h"
 #include "berth/sim/injector.h"
 #include "berth/sim/node_agent.h"
+#include "berth/sim/sim_clients.h"
 #include "berth/sim/sim_fence.h"
 #include "berth/sim/sim_hooks.h"
 #include "berth/sim/site.h"
@@ -26,8 +26,8 @@ constexpr std::uint64_t kSiteSeed = 0x517e, kAsksSeed = 0xa5c5, kReservationsSee
 // Passes what really runs on to the oracle, the users and the injector.
 class Everyone : public Witness {
 public:
-    Everyone(Oracle& oracle, std::unique_ptr<Clients>& clients, std::unique_ptr<Injector>& injector,
-             SimHooks& hooks, bool has_prolog)
+    Everyone(Oracle& oracle, std::unique_ptr<SimClients>& clients,
+             std::unique_ptr<Injector>& injector, SimHooks& hooks, bool has_prolog)
         : oracle_(oracle),
           clients_(clients),
           injector_(injector),
@@ -45,7 +45,7 @@ public:
 
 private:
     Oracle& oracle_;
-    std::unique_ptr<Clients>& clients_;
+    std::unique_ptr<SimClients>& clients_;
     std::unique_ptr<Injector>& injector_;
     SimHooks& hooks_;
     bool has_prolog_;
@@ -85,11 +85,11 @@ private:
     Oracle oracle_;
     Network network_;
     ControllerProcess controller_;
-    std::unique_ptr<Clients> clients_;
+    std::unique_ptr<SimClients> clients_;
     std::unique_ptr<Injector> injector_;
     SimHooks hooks_;
     Everyone witness_;
-    std::vector<std::unique_ptr<Machine>> machines_;
+    std::vector<std::unique_ptr<SimMachine>> machines_;
     std::vector<std::unique_ptr<NodeAgent>> agents_;
     SimFence fence_;
 };
@@ -112,7 +112,7 @@ SimWorld::SimWorld(std::uint64_t seed, const WorldOptions& options, bool watched
       fence_(stage_, controller_, agents_, cluster_, options.fence_lies, Rng(seed ^ 0xfe9ce)) {
     if (options.mix) mix_ = *options.mix;
     stage_.look_past(options.look_past);
-    clients_ = std::make_unique<Clients>(stage_, controller_, oracle_, mix_, rng_.fork());
+    clients_ = std::make_unique<SimClients>(stage_, controller_, oracle_, mix_, rng_.fork());
     build_nodes();
     connect();
     controller_.use(fence_, hooks_);
@@ -123,10 +123,10 @@ SimWorld::SimWorld(std::uint64_t seed, const WorldOptions& options, bool watched
 }
 
 void SimWorld::build_nodes() {
-    std::vector<const Machine*> watched;
+    std::vector<const SimMachine*> watched;
     for (std::size_t i = 0; i < cluster_.nodes.size(); ++i) {
-        machines_.push_back(std::make_unique<Machine>(stage_, witness_, NodeId::from_index(i),
-                                                      cluster_.nodes[i], rng_.fork()));
+        machines_.push_back(std::make_unique<SimMachine>(stage_, witness_, NodeId::from_index(i),
+                                                         cluster_.nodes[i], rng_.fork()));
         agents_.push_back(std::make_unique<NodeAgent>(stage_, *machines_.back(), network_, mix_,
                                                       options_.agent, options_.limits,
                                                       rng_.fork()));
@@ -136,7 +136,7 @@ void SimWorld::build_nodes() {
 }
 
 void SimWorld::connect() {
-    Ends ends;
+    LinkEnds ends;
     ends.agent_link_down = [this](NodeId node, std::uint64_t link) {
         agents_[node.index()]->link_down(link);
     };
@@ -167,7 +167,7 @@ std::vector<Time> SimWorld::calm_since() const {
 
 void SimWorld::look_around() {
     oracle_.look_around(calm_since(), cluster_.scheduling.kill_wait);
-    stage_.timeline.in(kLook, [this] { look_around(); });
+    stage_.time.in(kLook, [this] { look_around(); });
 }
 
 void SimWorld::end_faults() {
@@ -200,12 +200,12 @@ WorldReport SimWorld::run() {
     look_around();
     injector_->start();
     const Time quiet_at = stage_.now() + options_.busy;
-    while (stage_.violation().empty() && stage_.timeline.step(quiet_at)) {
+    while (stage_.violation().empty() && stage_.time.step(quiet_at)) {
     }
     end_faults();
     const Time end = quiet_at + kSettling;
     for (Time next = quiet_at + minutes(10); next <= end; next += minutes(10)) {
-        while (stage_.violation().empty() && stage_.timeline.step(next)) {
+        while (stage_.violation().empty() && stage_.time.step(next)) {
         }
         if (!stage_.violation().empty() || settled()) break;
         clients_->clear_up();
@@ -242,7 +242,7 @@ WorldReport SimWorld::report() const {
         report.most_tombstones =
             std::max<std::uint64_t>(report.most_tombstones, agent->most_tombstones());
     }
-    report.events = stage_.timeline.steps();
+    report.events = stage_.time.steps();
     report.length = stage_.now() - from_seconds(1'800'000'000);
     report.decision_hash = oracle_.decisions().value();
     report.decisions = oracle_.decisions().decisions();

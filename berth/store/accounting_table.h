@@ -2,7 +2,7 @@
 // each fact counts exactly once.
 #pragma once
 
-#include "berth/store/accounting_rows.h"
+#include "berth/store/accounting_facts.h"
 #include "berth/store/sqlite.h"
 
 namespace berth {

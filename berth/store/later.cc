@@ -18,7 +18,7 @@ Result<std::uint32_t> next_job_after(const ClusterState& state, std::uint32_t sk
     const std::uint32_t left = most - std::min(most, next);
     if (skip <= left / 2) return next + skip;
     return Error{ErrorCode::invalid_argument,
-                 "to skip " + std::to_string(skip) + " job ids leaves too few of the " +
+                 "skipping " + std::to_string(skip) + " job ids leaves too few of the " +
                      std::to_string(left) + " up to MaxJobId: skip fewer"};
 }
 

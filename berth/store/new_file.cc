@@ -22,8 +22,8 @@ Result<NewFile> NewFile::make(const std::string& path) {
     if (file.fd_ >= 0) return file;
     if (errno != EEXIST) return file_error(file.part());
     return Error{ErrorCode::already_exists,
-                 file.part() + " is there already: another copy is being made, or one was " +
-                     "cut off and its part can be removed"};
+                 file.part() + " exists already: another copy is in progress, or an " +
+                     "interrupted one has left this file, which can then be removed"};
 }
 
 NewFile::~NewFile() {

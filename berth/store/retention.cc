@@ -41,10 +41,9 @@ Result<Duration> parse_retention(std::string_view text) {
     const bool sane =
         count.ok() && *count > 0 && found != kUnits.end() && *count <= kMost / found->length;
     if (sane) return std::max(*count * found->length, kLeast);
-    return Error{ErrorCode::invalid_argument,
-                 "'" + std::string(text) +
-                     "' is no length of time to keep accounting for: 12months, "
-                     "30days or 36hours would be right"};
+    return Error{
+        ErrorCode::invalid_argument,
+        "'" + std::string(text) + "' should be a length of time, like 12months, 30days or 36hours"};
 }
 
 Result<Retention> Retention::prepare(Database& database, RetentionSettings settings) {

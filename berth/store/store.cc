@@ -113,7 +113,7 @@ Result<Recovered> recover_whole(Database& database, const std::string& path, boo
     }
     if (!loss) {
         if (accept_loss)
-            log.write(LogLevel::warning, "store", "no record is missing: leave --accept-loss out");
+            log.write(LogLevel::warning, "store", "no record is missing: omit --accept-loss");
         return recovered;
     }
     if (!accept_loss) {

@@ -23,14 +23,14 @@ public:
     Scenario() { spec_.qos.push_back({.name = "normal"}); }
 
     std::string run(const std::string& line) {
-        const Words words(line);
+        const ScenarioWords words(line);
         const std::string output = dispatch(words);
         const std::string unused = words.unused();
         return unused.empty() ? output : output + "error: no such option:" + unused + "\n";
     }
 
 private:
-    std::string dispatch(const Words& words) {
+    std::string dispatch(const ScenarioWords& words) {
         const std::string& verb = words.verb;
         if (verb == "node") return add_nodes(words);
         if (verb == "partition") return add_partition(words);
@@ -54,7 +54,7 @@ private:
 
     // ---- The cluster. It is installed, again if need be, before the first line that needs it.
 
-    std::string add_nodes(const Words& words) {
+    std::string add_nodes(const ScenarioWords& words) {
         const NodeOptions options = read_node(words);
         const std::vector<std::string> names = expand_hostlist(words.plain.front()).value();
         for (const std::string& name : names) {
@@ -63,7 +63,7 @@ private:
         return changed_spec();
     }
 
-    std::string add_partition(const Words& words) {
+    std::string add_partition(const ScenarioWords& words) {
         PartitionSpec partition = read_partition(words, spec_);
         const auto known =
             std::ranges::find(spec_.partitions, partition.name, &PartitionSpec::name);
@@ -75,7 +75,7 @@ private:
         return changed_spec();
     }
 
-    std::string add_qos(const Words& words) {
+    std::string add_qos(const ScenarioWords& words) {
         QosSpec qos{.name = words.plain.front(),
                     .priority = words.number("priority").value_or(0),
                     .max_wall = words.duration("max_wall")};
@@ -86,7 +86,7 @@ private:
     }
 
     // "account physics parent=science grp_tres=cpu=8", "member ada physics max_jobs=1".
-    std::string add_account(const Words& words) {
+    std::string add_account(const ScenarioWords& words) {
         if (words.verb == "member") {
             AssociationSpec one{.account = words.plain.at(1), .user = words.plain.at(0)};
             set_limits(words, kOfAssociation, one.limits);
@@ -100,7 +100,7 @@ private:
         return changed_spec();
     }
 
-    void set_limits(const Words& words, unsigned of, Limits& limits) {
+    void set_limits(const ScenarioWords& words, unsigned of, Limits& limits) {
         for (const LimitKey& key : limit_keys()) {
             if ((key.of & of) == 0 || key.yaml == "max_wall") continue;
             const auto value = words.text(std::string(key.yaml));
@@ -114,14 +114,14 @@ private:
         }
     }
 
-    std::string add_license(const Words& words) {
+    std::string add_license(const ScenarioWords& words) {
         const std::string& name = words.plain.front();
         std::erase_if(spec_.licenses, [&](const LicenseSpec& one) { return one.name == name; });
         spec_.licenses.push_back({.name = name, .total = words.number("total").value_or(1)});
         return changed_spec();
     }
 
-    std::string reserve(const Words& words) {
+    std::string reserve(const ScenarioWords& words) {
         if (words.verb == "unreserve") {
             engine_.apply(now_, ReservationDeleted{words.plain.front()});
         } else {
@@ -130,7 +130,7 @@ private:
         return "";
     }
 
-    std::string add_rule(const Words& words) {
+    std::string add_rule(const ScenarioWords& words) {
         RuleSpec rule{.kind = words.plain.at(0), .name = words.plain.at(1)};
         for (const auto& [name, value] : words.rest()) {
             if (name == "weight") {
@@ -144,7 +144,7 @@ private:
         return changed_spec() + (built.ok() ? "" : "error: " + built.error().message + "\n");
     }
 
-    std::string change_settings(const Words& words) {
+    std::string change_settings(const ScenarioWords& words) {
         SchedulingSpec& scheduling = spec_.scheduling;
         if (const auto wait = words.number("kill_wait")) {
             scheduling.kill_wait = std::chrono::seconds(*wait);
@@ -165,7 +165,7 @@ private:
     void prepare() {
         if (installed_) return;
         installed_ = true;
-        if (spec_.partitions.empty()) add_partition(Words("partition main default"));
+        if (spec_.partitions.empty()) add_partition(ScenarioWords("partition main default"));
         installed_ = true;
         if (engine_.state().epoch() == Epoch(0)) engine_.apply(now_, ControllerStarted{Epoch(1)});
         engine_.apply(now_, SpecInstalled{spec_});
@@ -177,7 +177,7 @@ private:
 
     // ---- Jobs.
 
-    std::string submit_job(const Words& words) {
+    std::string submit_job(const ScenarioWords& words) {
         JobSpec spec = read_submission(words, now_);
         const std::string user = words.text("user").value_or("ann");
         const auto uid = static_cast<std::uint32_t>(1000 + user.front());
@@ -194,11 +194,11 @@ private:
         return "job " + to_string(job.id) + "\n";
     }
 
-    static JobId job_of(const Words& words) {
+    static JobId job_of(const ScenarioWords& words) {
         return JobId(static_cast<std::uint32_t>(std::stoul(words.plain.front())));
     }
 
-    std::string change_job(const Words& words) {
+    std::string change_job(const ScenarioWords& words) {
         const JobId job = job_of(words);
         if (words.verb == "cancel") {
             if (engine_.state().find_job(job)->state == JobState::pending) {
@@ -222,13 +222,13 @@ private:
     }
 
     // To the end of its run, and back into the queue.
-    std::string requeue_job(const Words& words) {
+    std::string requeue_job(const ScenarioWords& words) {
         const JobId job = job_of(words);
         engine_.apply(now_, EndJob{.job = job, .outcome = JobState::pending, .reason = "requeued"});
         return finish_job(words);
     }
 
-    std::string finish_job(const Words& words) {
+    std::string finish_job(const ScenarioWords& words) {
         const auto code = static_cast<std::int16_t>(words.number("exit").value_or(0));
         const Job* job = engine_.state().find_job(job_of(words));
         if (job == nullptr || !job->allocation) return "error: it does not run\n";
@@ -238,7 +238,7 @@ private:
 
     // ---- Nodes.
 
-    std::string change_node(const Words& words) {
+    std::string change_node(const ScenarioWords& words) {
         if (words.plain.empty() || !spec_.find_node(words.plain.front())) {
             return "error: no such command, or no such node\n";
         }
@@ -271,7 +271,7 @@ private:
 
     // ---- What comes of it.
 
-    std::string step(const Words& words) {
+    std::string step(const ScenarioWords& words) {
         now_ += words.duration("after").value_or(Duration{});
         std::string text = "at " + clock(now_) + "\n";
         const Cycle cycle = engine_.cycle(now_, kBudget);
@@ -343,7 +343,7 @@ private:
         return text.empty() ? "nobody waits\n" : text;
     }
 
-    std::string why(const Words& words) const {
+    std::string why(const ScenarioWords& words) const {
         const Explanation explanation = explain(engine_, now_, job_of(words));
         std::string text = std::string(slurm_name(explanation.reason)) + ", " +
                            std::to_string(explanation.ahead) + " ahead";

@@ -18,7 +18,7 @@ std::uint32_t uint_of(std::string_view text) {
     return static_cast<std::uint32_t>(parse_int64(text).value());
 }
 
-std::optional<std::uint32_t> uint_of(const Words& words, const std::string& name) {
+std::optional<std::uint32_t> uint_of(const ScenarioWords& words, const std::string& name) {
     const auto found = words.number(name);
     if (!found) return std::nullopt;
     return static_cast<std::uint32_t>(*found);
@@ -31,7 +31,7 @@ GresRequest read_gres(const std::string& name, const std::string& text) {
     return {name, text.substr(0, colon), parse_int64(text.substr(colon + 1)).value()};
 }
 
-void add_gres(const Words& words, const std::string& option, const std::string& name,
+void add_gres(const ScenarioWords& words, const std::string& option, const std::string& name,
               std::vector<GresRequest>& to) {
     const auto found = words.text(option);
     if (!found) return;
@@ -54,7 +54,7 @@ ArraySpec read_array(const std::string& text) {
     return array;
 }
 
-void read_nodes(const Words& words, JobRequest& request) {
+void read_nodes(const ScenarioWords& words, JobRequest& request) {
     const auto text = words.text("nodes");
     if (!text) return;
     const auto ends = split(*text, '-');
@@ -74,7 +74,7 @@ Dependency read_dependency(DependencyKind kind, std::string_view text) {
     return dependency;
 }
 
-void read_dependencies(const Words& words, JobSpec& spec) {
+void read_dependencies(const ScenarioWords& words, JobSpec& spec) {
     for (const auto& [name, kind] : kDependencies) {
         const auto text = words.text(name);
         if (!text) continue;
@@ -89,7 +89,7 @@ void read_dependencies(const Words& words, JobSpec& spec) {
 }
 
 // "switches=1" or "switches=1@10", in minutes.
-void read_nearness(const Words& words, TopologyConstraint& near) {
+void read_nearness(const ScenarioWords& words, TopologyConstraint& near) {
     if (const auto switches = words.text("switches")) {
         const auto parts = split(*switches, '@');
         near.switches = uint_of(parts[0]);
@@ -117,7 +117,7 @@ void read_nearness(const Words& words, TopologyConstraint& near) {
     near.compute_capability_min = uint_of(words, "capability").value_or(0);
 }
 
-JobRequest read_request(const Words& words) {
+JobRequest read_request(const ScenarioWords& words) {
     JobRequest request;
     read_nodes(words, request);
     request.tasks = uint_of(words, "tasks");
@@ -150,7 +150,7 @@ JobRequest read_request(const Words& words) {
 
 }  // namespace
 
-JobSpec read_submission(const Words& words, Time now) {
+JobSpec read_submission(const ScenarioWords& words, Time now) {
     JobSpec spec;
     spec.name = words.text("name").value_or("job");
     spec.partition = words.text("partition").value_or("");
@@ -168,7 +168,7 @@ JobSpec read_submission(const Words& words, Time now) {
     return spec;
 }
 
-NodeOptions read_node(const Words& words) {
+NodeOptions read_node(const ScenarioWords& words) {
     NodeOptions options;
     options.gpus = uint_of(words, "gpus").value_or(options.gpus);
     options.gpu_type = words.text("type").value_or(options.gpu_type);
@@ -197,7 +197,7 @@ NodeOptions read_node(const Words& words) {
     return options;
 }
 
-void read_planning(const Words& words, PlanningSpec& planning) {
+void read_planning(const ScenarioWords& words, PlanningSpec& planning) {
     const auto set_count = [&](const char* name, std::uint32_t& count) {
         count = uint_of(words, name).value_or(count);
     };
@@ -218,7 +218,7 @@ void read_planning(const Words& words, PlanningSpec& planning) {
     if (const auto most = words.duration("switches_wait_max")) planning.switches_wait_max = most;
 }
 
-Reservation read_reservation(const Words& words, const ClusterSpec& spec, Time now) {
+Reservation read_reservation(const ScenarioWords& words, const ClusterSpec& spec, Time now) {
     Reservation made{.name = words.plain.front()};
     made.start = now + words.duration("start").value_or(Duration{});
     made.end = made.start + words.duration("length").value_or(std::chrono::hours(1));
@@ -246,7 +246,7 @@ Reservation read_reservation(const Words& words, const ClusterSpec& spec, Time n
     return made;
 }
 
-PartitionSpec read_partition(const Words& words, const ClusterSpec& spec) {
+PartitionSpec read_partition(const ScenarioWords& words, const ClusterSpec& spec) {
     PartitionSpec partition{.name = words.plain.front()};
     partition.is_default = words.has("default");
     partition.exclusive = words.has("exclusive");

@@ -9,10 +9,10 @@
 
 namespace berth::testing {
 
-JobSpec read_submission(const Words& words, Time now);
-NodeOptions read_node(const Words& words);
-void read_planning(const Words& words, PlanningSpec& planning);
-PartitionSpec read_partition(const Words& words, const ClusterSpec& spec);
-Reservation read_reservation(const Words& words, const ClusterSpec& spec, Time now);
+JobSpec read_submission(const ScenarioWords& words, Time now);
+NodeOptions read_node(const ScenarioWords& words);
+void read_planning(const ScenarioWords& words, PlanningSpec& planning);
+PartitionSpec read_partition(const ScenarioWords& words, const ClusterSpec& spec);
+Reservation read_reservation(const ScenarioWords& words, const ClusterSpec& spec, Time now);
 
 }  // namespace berth::testing

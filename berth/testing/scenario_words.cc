@@ -10,7 +10,7 @@
 
 namespace berth::testing {
 
-Words::Words(const std::string& line) {
+ScenarioWords::ScenarioWords(const std::string& line) {
     std::istringstream words(line);
     words >> verb;
     for (std::string word; words >> word;) {
@@ -23,43 +23,43 @@ Words::Words(const std::string& line) {
     }
 }
 
-bool Words::has(const std::string& word) const {
+bool ScenarioWords::has(const std::string& word) const {
     used_.insert(word);
     return std::ranges::find(plain, word) != plain.end();
 }
 
-std::optional<std::string> Words::text(const std::string& name) const {
+std::optional<std::string> ScenarioWords::text(const std::string& name) const {
     used_.insert(name);
     const auto found = options_.find(name);
     if (found == options_.end()) return std::nullopt;
     return found->second;
 }
 
-std::optional<std::int64_t> Words::number(const std::string& name) const {
+std::optional<std::int64_t> ScenarioWords::number(const std::string& name) const {
     const auto found = text(name);
     if (!found) return std::nullopt;
     return parse_int64(*found).value();
 }
 
-std::optional<Duration> Words::duration(const std::string& name) const {
+std::optional<Duration> ScenarioWords::duration(const std::string& name) const {
     const auto found = text(name);
     if (!found) return std::nullopt;
     return parse_time_limit(*found).value().value_or(Duration::max());
 }
 
-std::optional<Bytes> Words::size(const std::string& name) const {
+std::optional<Bytes> ScenarioWords::size(const std::string& name) const {
     const auto found = text(name);
     if (!found) return std::nullopt;
     return parse_size(*found).value();
 }
 
-std::vector<std::string> Words::hosts(const std::string& name) const {
+std::vector<std::string> ScenarioWords::hosts(const std::string& name) const {
     const auto found = text(name);
     if (!found) return {};
     return expand_hostlist(*found).value();
 }
 
-std::vector<std::string> Words::list(const std::string& name) const {
+std::vector<std::string> ScenarioWords::list(const std::string& name) const {
     const auto found = text(name);
     std::vector<std::string> items;
     if (!found) return items;
@@ -67,7 +67,7 @@ std::vector<std::string> Words::list(const std::string& name) const {
     return items;
 }
 
-std::string Words::unused() const {
+std::string ScenarioWords::unused() const {
     std::string words;
     for (const auto& [name, value] : options_) {
         if (!used_.contains(name)) words += " " + name;
@@ -75,7 +75,7 @@ std::string Words::unused() const {
     return words;
 }
 
-std::map<std::string, std::string> Words::rest() const {
+std::map<std::string, std::string> ScenarioWords::rest() const {
     for (const auto& [name, value] : options_) used_.insert(name);
     return options_;
 }

@@ -13,9 +13,9 @@
 namespace berth::testing {
 
 // "submit gpus=8 exclusive" -> verb, {gpus: 8}, plain {exclusive}.
-class Words {
+class ScenarioWords {
 public:
-    explicit Words(const std::string& line);
+    explicit ScenarioWords(const std::string& line);
 
     std::string verb;
     std::vector<std::string> plain;

@@ -7,6 +7,7 @@
 
 #include "berth/trust/key_file.h"
 #include "berth/trust/trust_rig.h"
+#include "berth/trust/wall_time.h"
 
 namespace berth {
 namespace {
@@ -25,7 +26,7 @@ TEST(Certificates, NoneOutlivesItsAuthority) {
 }
 
 TEST(Authority, NamesTheNodeAndTheEndOfItsCertificate) {
-    const auto authority = Authority::make("lab", test_now());
+    const auto authority = Authority::make("lab", wall_time());
     ASSERT_TRUE(authority.ok()) << authority.error().message;
     const auto key = make_key();
     const auto request = make_request(*key, "another-name");
@@ -39,7 +40,7 @@ TEST(Authority, NamesTheNodeAndTheEndOfItsCertificate) {
 }
 
 TEST(Authority, TakesNoRequestThatItsKeyHasNotSigned) {
-    const auto authority = Authority::make("lab", test_now());
+    const auto authority = Authority::make("lab", wall_time());
     const auto key = make_key();
     std::string request = *make_request(*key, "gpu1");
     const std::vector<std::pair<std::string, std::string>> wrong = {
@@ -48,27 +49,27 @@ TEST(Authority, TakesNoRequestThatItsKeyHasNotSigned) {
          "no request"},
         {*key, "no request"}};
     for (const auto& [text, why] : wrong) {
-        const auto made = authority->certify_node(text, "gpu1", test_now());
+        const auto made = authority->certify_node(text, "gpu1", wall_time());
         ASSERT_FALSE(made.ok());
         EXPECT_NE(made.error().message.find(why), std::string::npos) << made.error().message;
     }
     request[request.size() - 45] =
         request[request.size() - 45] == 'A' ? 'B' : 'A';  // The signature.
-    EXPECT_FALSE(authority->certify_node(request, "gpu1", test_now()).ok());
+    EXPECT_FALSE(authority->certify_node(request, "gpu1", wall_time()).ok());
 }
 
 TEST(Authority, TakesNoNameThatWouldSayMore) {
-    const auto authority = Authority::make("lab", test_now());
+    const auto authority = Authority::make("lab", wall_time());
     const auto request = make_request(*make_key(), "n");
     for (const std::string name : {"", "a,DNS:berth-controller", "a b", "berth-controller"})
-        EXPECT_FALSE(authority->certify_node(*request, name, test_now()).ok()) << name;
+        EXPECT_FALSE(authority->certify_node(*request, name, wall_time()).ok()) << name;
 }
 
 TEST(Authority, IsTheSameWhenItIsOpenedAgainAndItsKeyIsItsOwners) {
-    const Folder folder;
-    const auto first = Authority::open(folder.path("keys"), "lab", test_now());
+    const TrustFolder folder;
+    const auto first = Authority::open(folder.path("keys"), "lab", wall_time());
     ASSERT_TRUE(first.ok()) << first.error().message;
-    const auto again = Authority::open(folder.path("keys"), "lab", test_now());
+    const auto again = Authority::open(folder.path("keys"), "lab", wall_time());
     ASSERT_TRUE(again.ok()) << again.error().message;
     EXPECT_EQ(first->fingerprint(), again->fingerprint());
     struct stat file{};
@@ -77,24 +78,24 @@ TEST(Authority, IsTheSameWhenItIsOpenedAgainAndItsKeyIsItsOwners) {
 }
 
 TEST(Authority, RefusesAKeyThatOthersMayRead) {
-    const Folder folder;
-    ASSERT_TRUE(Authority::open(folder.path("keys"), "lab", test_now()).ok());
+    const TrustFolder folder;
+    ASSERT_TRUE(Authority::open(folder.path("keys"), "lab", wall_time()).ok());
     chmod(folder.path("keys/ca.key").c_str(), 0640);
-    const auto opened = Authority::open(folder.path("keys"), "lab", test_now());
+    const auto opened = Authority::open(folder.path("keys"), "lab", wall_time());
     ASSERT_FALSE(opened.ok());
     EXPECT_NE(opened.error().message.find("chmod 600"), std::string::npos)
         << opened.error().message;
 }
 
 TEST(Authority, RefusesTheKeyOfAnother) {
-    const Folder folder;
-    ASSERT_TRUE(Authority::open(folder.path("keys"), "lab", test_now()).ok());
+    const TrustFolder folder;
+    ASSERT_TRUE(Authority::open(folder.path("keys"), "lab", wall_time()).ok());
     ASSERT_TRUE(write_secret_file(folder.path("keys/ca.key"), *make_key()).ok());
-    EXPECT_FALSE(Authority::open(folder.path("keys"), "lab", test_now()).ok());
+    EXPECT_FALSE(Authority::open(folder.path("keys"), "lab", wall_time()).ok());
 }
 
 TEST(KeyFile, FollowsNoLinkAndTellsWhatIsMissing) {
-    const Folder folder;
+    const TrustFolder folder;
     ASSERT_TRUE(write_secret_file(folder.path("a"), "secret").ok());
     EXPECT_EQ(*read_secret_file(folder.path("a")), "secret");
     ASSERT_EQ(symlink(folder.path("a").c_str(), folder.path("b").c_str()), 0);

@@ -27,7 +27,7 @@ TEST(VerifyingKeys, AreNoPrivateKeysAndNoText) {
 }
 
 TEST(SigningKeys, OfDifferentNamesAreDifferent) {
-    const Folder folder;
+    const TrustFolder folder;
     const SigningKeys token = *SigningKeys::open(folder.path("keys"));
     const SigningKeys launch = *SigningKeys::open(folder.path("keys"), "launch");
     EXPECT_NE(token.id(), launch.id());

@@ -6,6 +6,7 @@
 #include "berth/trust/here.h"
 #include "berth/trust/openssl.h"
 #include "berth/trust/trust_rig.h"
+#include "berth/trust/wall_time.h"
 
 namespace berth {
 namespace {
@@ -56,13 +57,13 @@ void serve(int fd, const KeyPair& pair, const Authority& authority, int most_ver
 }
 
 struct Cluster {
-    Authority authority = *Authority::make("lab", test_now());
-    KeyPair server = *authority.certify_controller({"head", "10.0.0.1", "no name"}, test_now());
+    Authority authority = *Authority::make("lab", wall_time());
+    KeyPair server = *authority.certify_controller({"head", "10.0.0.1", "no name"}, wall_time());
 };
 
 TEST(Tls, CarriesBytesToTheControllerOfItsAuthority) {
     const Cluster cluster;
-    Ends ends;
+    ConnectedEnds ends;
     ends.at_their_end([&](int fd) { serve(fd, cluster.server, cluster.authority); });
     auto stream = TlsStream::to_controller(ends.ours(), cluster.authority.certificate(), kMost);
     ASSERT_TRUE(stream.ok()) << stream.error().message;
@@ -72,7 +73,7 @@ TEST(Tls, CarriesBytesToTheControllerOfItsAuthority) {
 
 TEST(Tls, KnowsAnAuthorityByItsFingerprintAndKeepsIt) {
     const Cluster cluster;
-    Ends ends;
+    ConnectedEnds ends;
     ends.at_their_end([&](int fd) { serve(fd, cluster.server, cluster.authority); });
     auto stream = TlsStream::to_fingerprint(ends.ours(), cluster.authority.fingerprint(), kMost);
     ASSERT_TRUE(stream.ok()) << stream.error().message;
@@ -82,7 +83,7 @@ TEST(Tls, KnowsAnAuthorityByItsFingerprintAndKeepsIt) {
 TEST(Tls, RefusesTheControllerOfAnotherAuthority) {
     const Cluster cluster, other;
     for (const bool by_fingerprint : {false, true}) {
-        Ends ends;
+        ConnectedEnds ends;
         ends.at_their_end([&](int fd) { serve(fd, other.server, other.authority); });
         const auto stream =
             by_fingerprint
@@ -96,7 +97,7 @@ TEST(Tls, RefusesTheControllerOfAnotherAuthority) {
 // The right authority is sent along, but it has not signed what the server shows.
 TEST(Tls, AFingerprintAloneProvesNothing) {
     const Cluster cluster, other;
-    Ends ends;
+    ConnectedEnds ends;
     ends.at_their_end([&](int fd) { serve(fd, other.server, cluster.authority); });
     EXPECT_FALSE(
         TlsStream::to_fingerprint(ends.ours(), cluster.authority.fingerprint(), kMost).ok());
@@ -106,8 +107,8 @@ TEST(Tls, ANodeCannotPassForTheController) {
     const Cluster cluster;
     const std::string key = *make_key();
     const KeyPair node{
-        key, *cluster.authority.certify_node(*make_request(key, "gpu1"), "gpu1", test_now())};
-    Ends ends;
+        key, *cluster.authority.certify_node(*make_request(key, "gpu1"), "gpu1", wall_time())};
+    ConnectedEnds ends;
     ends.at_their_end([&](int fd) { serve(fd, node, cluster.authority); });
     EXPECT_FALSE(
         TlsStream::to_controller(ends.ours(), cluster.authority.certificate(), kMost).ok());
@@ -115,7 +116,7 @@ TEST(Tls, ANodeCannotPassForTheController) {
 
 TEST(Tls, SpeaksNothingOlderThanTls13) {
     const Cluster cluster;
-    Ends ends;
+    ConnectedEnds ends;
     ends.at_their_end(
         [&](int fd) { serve(fd, cluster.server, cluster.authority, TLS1_2_VERSION); });
     EXPECT_FALSE(
@@ -124,7 +125,7 @@ TEST(Tls, SpeaksNothingOlderThanTls13) {
 
 TEST(Tls, WaitsNoLongerThanItIsTold) {
     const Cluster cluster;
-    Ends ends;  // Nobody answers.
+    ConnectedEnds ends;  // Nobody answers.
     const auto stream =
         TlsStream::to_controller(ends.ours(), cluster.authority.certificate(), 50ms);
     ASSERT_FALSE(stream.ok());
@@ -132,7 +133,7 @@ TEST(Tls, WaitsNoLongerThanItIsTold) {
 }
 
 TEST(Tls, ASharedSecretIsEnoughBothWays) {
-    Ends ends;
+    ConnectedEnds ends;
     const std::string much(300'000, 'x');
     ends.at_their_end([&](int fd) {
         auto stream = TlsStream::accept_by_secret(fd, "0123456789abcdef0123456789abcdef", kMost);
@@ -150,7 +151,7 @@ TEST(Tls, ASharedSecretIsEnoughBothWays) {
 }
 
 TEST(Tls, AnEndMayComeToKnowTheOtherWhileItReads) {
-    Ends ends;
+    ConnectedEnds ends;
     ends.at_their_end([&](int fd) {
         TlsStream stream = TlsStream::accept_while_reading(fd, std::string(32, 'a'));
         EXPECT_EQ(read_some(stream, fd), "hello");
@@ -164,13 +165,13 @@ TEST(Tls, AnEndMayComeToKnowTheOtherWhileItReads) {
 }
 
 TEST(Tls, OnlyTheLoopbackInterfaceIsHere) {
-    Ends ends;
+    ConnectedEnds ends;
     EXPECT_TRUE(is_from_here(ends.ours()));
     EXPECT_FALSE(is_from_here(STDIN_FILENO));
 }
 
 TEST(Tls, AnotherSecretIsRefusedAtBothEnds) {
-    Ends ends;
+    ConnectedEnds ends;
     ends.at_their_end([&](int fd) {
         EXPECT_FALSE(TlsStream::accept_by_secret(fd, std::string(32, 'a'), kMost).ok());
     });

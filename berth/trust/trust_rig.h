@@ -6,24 +6,21 @@
 #include <unistd.h>
 
 #include <array>
-#include <chrono>
 #include <filesystem>
 #include <functional>
 #include <string>
 #include <thread>
 
-#include "berth/base/time.h"
+#include "berth/trust/wall_time.h"
 
 namespace berth {
 
-inline Time test_now() {
-    return Time(std::chrono::floor<Duration>(std::chrono::system_clock::now().time_since_epoch()));
-}
-
-class Ends {
+class ConnectedEnds {
 public:
-    Ends() { EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds_.data()), 0); }
-    ~Ends() {
+    ConnectedEnds() {
+        EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, fds_.data()), 0);
+    }
+    ~ConnectedEnds() {
         if (thread_.joinable()) thread_.join();
         for (const int fd : fds_) close(fd);
     }
@@ -41,13 +38,13 @@ private:
     std::thread thread_;
 };
 
-class Folder {
+class TrustFolder {
 public:
-    Folder() {
+    TrustFolder() {
         char name[] = "/tmp/berth-trust-XXXXXX";
         path_ = mkdtemp(name);
     }
-    ~Folder() { std::filesystem::remove_all(path_); }
+    ~TrustFolder() { std::filesystem::remove_all(path_); }
     std::string path(const std::string& name = "") const { return path_ + "/" + name; }
 
 private:

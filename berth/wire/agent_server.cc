@@ -21,8 +21,8 @@
 #include "berth/trust/unix_socket.h"
 #include "berth/wire/berth.grpc.pb.h"
 #include "berth/wire/grpc_log.h"
+#include "berth/wire/link_messages.h"
 #include "berth/wire/link_security.h"
-#include "berth/wire/messages.h"
 #include "berth/wire/outbox.h"
 
 namespace berth {

@@ -11,8 +11,8 @@
 #include "berth/wire/agent_client.h"
 #include "berth/wire/agent_server.h"
 #include "berth/wire/berth.grpc.pb.h"
+#include "berth/wire/link_messages.h"
 #include "berth/wire/link_rig.h"
-#include "berth/wire/messages.h"
 
 namespace berth {
 namespace {

@@ -9,7 +9,7 @@
 #include "berth/base/text.h"
 #include "berth/workload/formats.h"
 #include "berth/workload/rows.h"
-#include "berth/workload/values.h"
+#include "berth/workload/trace_values.h"
 
 namespace berth::workload {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "berth/workload/formats.h"
 #include "berth/workload/rows.h"
-#include "berth/workload/values.h"
+#include "berth/workload/trace_values.h"
 
 namespace berth::workload {
 namespace {

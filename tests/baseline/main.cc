@@ -6,9 +6,9 @@
 #include <string>
 
 #include "berth/store/replay.h"
-#include "tests/baseline/files.h"
 #include "tests/baseline/folder.h"
 #include "tests/baseline/worlds.h"
+#include "tests/baseline/written_files.h"
 
 namespace berth::baseline {
 namespace {

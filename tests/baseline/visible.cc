@@ -6,7 +6,7 @@
 #include "berth/store/reader.h"
 #include "berth/store/schema.h"
 #include "tests/baseline/content.h"
-#include "tests/baseline/files.h"
+#include "tests/baseline/written_files.h"
 
 namespace berth::baseline {
 namespace {

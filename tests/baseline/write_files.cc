@@ -9,7 +9,7 @@
 #include "berth/store/small_cluster.h"
 #include "berth/testing/builders.h"
 #include "berth/testing/random_facts.h"
-#include "tests/baseline/files.h"
+#include "tests/baseline/written_files.h"
 
 namespace berth::baseline {
 namespace {

@@ -100,7 +100,7 @@ def cgroup_mounts():
 
 
 def cgroup_of(agent):
-    """What an emulated agent calls its cgroup: apps/berth_agent/options.cc, own_prefix(), with the hash of base/hash.h."""
+    """What an emulated agent calls its cgroup: apps/berth_agent/agent_options.cc, own_prefix(), with the hash of base/hash.h."""
     first, second, third = 0x9e3779b97f4a7c15, 0xd6e8feb86659fd93, 0x52dce729da3ed7b5
 
     def rotated(word, by):

@@ -110,7 +110,7 @@ class Attach(unittest.TestCase):
     def test_is_refused(self):
         srun, step = self.step(["sleep", "30"], "-n1")
         job = step.split(".")[0]
-        for arguments, text in (((job + ".7",), f"there is no step {job}.7"), (("999999.0",), "Invalid job id"), (("x",), "names no step"),
+        for arguments, text in (((job + ".7",), f"there is no step {job}.7"), (("999999.0",), "Invalid job id"), (("x",), "should be a step"),
                                 (("--pty", "--input-filter=0", step), "--pty is incompatible"), (("--output-filter=5", step), "there is no task 5")):
             done = self.cluster.run("sattach", *arguments, check=False)
             self.assertEqual(done.returncode, 1, arguments)

@@ -27,7 +27,7 @@ class Backup(unittest.TestCase):
             finally:
                 stop.set()
                 busy.join()
-            self.assertIn("recovered from once, and whole", said)
+            self.assertIn("complete: a recovery from it succeeded", said)
             self.assertEqual(stat.S_IMODE(copy.stat().st_mode), 0o600)
             again = here.run("berth", "backup", str(copy), check=False)
             self.assertEqual((again.returncode, again.stderr), (1, f"berth: {copy} is there already\n"))

@@ -45,7 +45,7 @@ class Doctor(unittest.TestCase):
             self.assertIn("does not start", self.find(self.symptoms(c, is_well=False), "slurm.conf:")[2])
 
             c.kill("berthd")
-            self.assertIn("start it again", self.find(self.symptoms(c, is_well=False), "does not answer")[2])
+            self.assertIn("restart it", self.find(self.symptoms(c, is_well=False), "does not answer")[2])
             (c.state / "berthd.sock").unlink()
             self.assertIn("berth up", self.find(self.symptoms(c, is_well=False), "no controller listens")[2])
 

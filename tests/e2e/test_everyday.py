@@ -202,7 +202,7 @@ class Everyday(unittest.TestCase):
             (["sbcast", "a", "b"], "sbcast: error: Need a job id to run this command.", 1),
             (["sbcast", "-j", job, str(source), "x/"], "sbcast: error: Target filename cannot be a directory.\n", 1),
             (["sbcast", "-j", job, "/nope", "x"], "sbcast: error: Can't open `/nope`: No such file or directory\n", 255),
-            (["sbcast", "-j", job, str(source), "x"], f"sbcast: error: Slurm job {job} is completed, and not running\n", 1),
+            (["sbcast", "-j", job, str(source), "x"], f"sbcast: error: Slurm job {job} is completed, not running\n", 1),
         ):
             with self.subTest(words):
                 done = c.run(*words, check=False)

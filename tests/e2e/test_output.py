@@ -104,7 +104,7 @@ class Output(unittest.TestCase):
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("slurmstepd: error: Could not open stdout file", done.stderr)
         self.assertIn("nosuch/0: No such file or directory", done.stderr)
-        self.assertNotIn("without word", done.stderr)
+        self.assertNotIn("without a report", done.stderr)
 
     def test_a_job_without_its_folder_runs_in_tmp_and_says_so(self):
         c = self.cluster

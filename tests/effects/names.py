@@ -45,7 +45,17 @@ def text_of(*files):
     """The text of "module/file.cc", each: it lies in the module or in one of its rooms."""
     paths = {file: found_in(*file.split("/")) for file in files}
     assert all(paths.values()), f"not there: {[file for file, found in paths.items() if not found]}"
-    return "\n".join(path.read_text() for found in paths.values() for path in found)
+    return "\n".join(source(path) for found in paths.values() for path in found)
+
+
+@cache
+def slurm_variables():
+    return dict(re.findall(r'(k\w+)\[\] = ("SLURM_\w+")', (SOURCE / "model/slurm_variables.h").read_text()))
+
+
+def source(path):
+    """Its text, with the names of SLURM_* variables where it has their constants."""
+    return re.sub(r"\bkSlurm\w+", lambda constant: slurm_variables().get(constant[0], constant[0]), path.read_text())
 
 
 def table(text, name):
@@ -175,7 +185,7 @@ def variables():
     for folder in ("slurm", "client", "cli"):
         for path in sorted((SOURCE / folder).rglob("*.cc")):
             if not path.name.endswith("_test.cc"):
-                found |= set(re.findall(r'(?:variable|environment|getenv|exit_code_in)\((?:call, )?"([A-Z]\w+)"\s*[,)]', path.read_text()))
+                found |= set(re.findall(r'(?:variable|environment|getenv|exit_code_in)\((?:call, )?"([A-Z]\w+)"\s*[,)]', source(path)))
     if "_WAIT4SWITCH" in text_of("slurm/job_options.cc"):
         found |= {"SBATCH_WAIT4SWITCH", "SALLOC_WAIT4SWITCH", "SLURM_WAIT4SWITCH"}
     return found - NOT_INPUT - set(BY_NAME)

@@ -30,9 +30,14 @@ def slurm_conf():
     return at_least(50, [key for key in re.findall(r'\{"(\w+)", acted_on', text_of("config/known_keys.cc")) if key != "PrologFlags"])
 
 
+def partition_rows():
+    """Name, kind of value, and berth.yaml's word of each key that has an effect."""
+    rows = re.findall(r'\{"(\w+)", (\w+)(?:, (?:"\w+"|\{\})(?:, "(\w+)")?)?\}', text_of("model/partition_keys.cc"))
+    return at_least(20, [row for row in rows if row[1] != "without_effect"])
+
+
 def partition():
-    body = between(text_of("config/partition_line.cc"), "kPartitionKeys = ", "\n});")
-    return at_least(20, re.findall(r'\{"(\w+)",(?!\s*nullptr\})', body))
+    return [name for name, _, _ in partition_rows()]
 
 
 def node_set():
@@ -103,7 +108,7 @@ def translated(table, text):
 def yaml():
     found = yaml_function("read")
     found += [f"nodes.{key}" for key in translated("kYamlNodeKeys", node())]
-    found += [f"partitions.{key}" for key in translated("kYamlPartitionKeys", partition())]
+    found += [f"partitions.{key}" for _, _, key in partition_rows() if key]
     found += [f"fence.{key}" for key in yaml_function("read_fence")]
     found += [f"gpu_types.{key}" for key in yaml_function("read_gpu_type_key")]
     found += [f"accounts.{key}" for key in [*yaml_function("read_account"), *limits("kOfAssociation")]]

@@ -26,7 +26,7 @@ def refusals(run):
         Query(run.cluster, "GET /v1/priorities?field", False, "name").rows()
         wrong.append("GET /v1/priorities?field: is accepted")
     except NoEffect as refused:
-        if "is not known here" not in str(refused):
+        if "has no parameter" not in str(refused):
             wrong.append(f"GET /v1/priorities?field: {refused}")
     done = run.cluster.run("sbatch", check=False, stdin="#!/bin/sh\n#SBATCH --wrap=true\ntrue\n")
     if done.returncode == 0 or "--wrap is for the command line" not in done.stderr:

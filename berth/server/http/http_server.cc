@@ -15,8 +15,8 @@
 #include "berth/server/http/http_session.h"
 #include "berth/server/http/unix_listener.h"
 #include "berth/server/limits/user_rates.h"
-#include "berth/server/snapshot/wall_time.h"
 #include "berth/trust/tls.h"
+#include "berth/trust/wall_time.h"
 
 namespace berth {
 

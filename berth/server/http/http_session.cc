@@ -7,7 +7,7 @@
 
 #include "berth/api/json.h"
 #include "berth/api/problem.h"
-#include "berth/server/snapshot/wall_time.h"
+#include "berth/trust/wall_time.h"
 
 namespace berth {
 

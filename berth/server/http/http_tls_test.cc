@@ -6,9 +6,9 @@
 
 #include "berth/server/auth/audit_log.h"
 #include "berth/server/http/server_rig.h"
-#include "berth/server/snapshot/wall_time.h"
 #include "berth/trust/certificates.h"
 #include "berth/trust/tls.h"
+#include "berth/trust/wall_time.h"
 
 namespace berth {
 namespace {

@@ -47,7 +47,7 @@ Result<int> listen_at(const std::string& path) {
     address.sun_family = AF_UNIX;
     if (path.empty() || path.size() >= sizeof address.sun_path) {
         return Error{ErrorCode::invalid_argument,
-                     "'" + path + "' is no path for a socket: 1 to 107 bytes would be right"};
+                     "'" + path + "' should be a socket path of 1 to 107 bytes"};
     }
     std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
     BERTH_CHECK(make_way(path, address));

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "berth/server/snapshot/wall_time.h"
+#include "berth/trust/wall_time.h"
 
 namespace berth {
 namespace {

@@ -11,9 +11,8 @@
 #include "berth/server/auth/access.h"
 #include "berth/server/auth/privacy.h"
 #include "berth/server/metrics/metrics.h"
-#include "berth/server/service/commands.h"
+#include "berth/server/service/command_conversion.h"
 #include "berth/server/service/lists.h"
-#include "berth/server/snapshot/wall_time.h"
 #include "berth/server/views/accounting_rows.h"
 #include "berth/server/views/association_rows.h"
 #include "berth/server/views/cluster_rows.h"
@@ -21,6 +20,7 @@
 #include "berth/server/views/outcome_text.h"
 #include "berth/server/views/priority_rows.h"
 #include "berth/server/views/share_rows.h"
+#include "berth/trust/wall_time.h"
 
 namespace berth {
 namespace {
@@ -226,7 +226,7 @@ ApiResponse Service::list_priorities(const Routed& routed) const {
     const Result<api::JobQuery> query = api::parse_job_query(routed.query);
     if (!query.ok()) return refuse(Refusal::invalid_request, query.error().message);
     if (!query->fields.empty())
-        return refuse(Refusal::invalid_request, "query: field is not known here");
+        return refuse(Refusal::invalid_request, "query: this route has no parameter field");
     Result<JobFilter> filter =
         JobFilter::make(*routed.snapshot, *query, routed.request.principal.role >= Role::op);
     if (!filter.ok()) return refuse(Refusal::invalid_request, filter.error().message);

@@ -4,7 +4,7 @@
 #include "berth/control/requests/authorize.h"
 #include "berth/server/auth/peer.h"
 #include "berth/server/service/service.h"
-#include "berth/server/snapshot/wall_time.h"
+#include "berth/trust/wall_time.h"
 
 namespace berth {
 namespace {

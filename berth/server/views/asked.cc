@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "berth/engine/placement/demand.h"
-#include "berth/server/views/tres.h"
+#include "berth/server/views/tres_text.h"
 
 namespace berth {
 namespace {

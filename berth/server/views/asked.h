@@ -1,7 +1,7 @@
 // Asked: a job's request in the numbers that Slurm shows for a pending job.
 #pragma once
 
-#include "berth/server/views/tres.h"
+#include "berth/server/views/tres_text.h"
 
 namespace berth {
 

@@ -2,8 +2,9 @@
 
 #include <algorithm>
 
-#include "berth/server/views/names.h"
-#include "berth/server/views/tres.h"
+#include "berth/base/fields.h"
+#include "berth/model/partition_state.h"
+#include "berth/server/views/tres_text.h"
 
 namespace berth {
 namespace {
@@ -166,33 +167,14 @@ std::optional<std::int64_t> count_of(const std::optional<Bytes>& bytes) {
     return bytes->count();
 }
 
-void set_limits(api::PartitionRow& row, const PartitionSpec& spec) {
-    row.max_time = spec.max_time;
-    row.default_time = spec.default_time;
-    row.min_nodes = spec.min_nodes;
-    row.max_nodes = spec.max_nodes;
-    row.priority_job_factor = spec.priority_job_factor;
-    row.priority_tier = spec.priority_tier;
+api::PartitionRow partition_row(const ClusterSpec& cluster, const PartitionSpec& spec) {
+    api::PartitionRow row;
+    copy_same_fields(spec, row);
+    row.state = slurm_name(spec.state);
     row.default_memory_per_cpu = count_of(spec.default_memory_per_cpu);
     row.default_memory_per_node = count_of(spec.default_memory_per_node);
     row.max_memory_per_cpu = count_of(spec.max_memory_per_cpu);
     row.max_memory_per_node = count_of(spec.max_memory_per_node);
-    row.allow_accounts = spec.allow_accounts;
-    row.allow_groups = spec.allow_groups;
-    row.allow_qos = spec.allow_qos;
-    row.deny_accounts = spec.deny_accounts;
-    row.deny_qos = spec.deny_qos;
-    row.oversubscribe = spec.oversubscribe;
-    row.hidden = spec.hidden;
-    row.root_only = spec.root_only;
-}
-
-api::PartitionRow partition_row(const ClusterSpec& cluster, const PartitionSpec& spec) {
-    api::PartitionRow row;
-    row.name = spec.name;
-    row.state = slurm_name(spec.state);
-    row.is_default = spec.is_default;
-    set_limits(row, spec);
     Tres tres;
     for (const NodeId id : spec.nodes) {
         const NodeSpec& node = cluster.node(id);

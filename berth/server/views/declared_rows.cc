@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "berth/server/views/tres.h"
+#include "berth/server/views/tres_text.h"
 
 namespace berth {
 

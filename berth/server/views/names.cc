@@ -11,8 +11,6 @@ constexpr std::array<std::string_view, 7> kStepStates = {
     "RUNNING", "COMPLETED", "FAILED", "CANCELLED", "TIMEOUT", "OUT_OF_MEMORY", "NODE_FAIL"};
 static_assert(kStepStates.size() == static_cast<std::size_t>(StepState::node_fail) + 1);
 
-constexpr std::array<std::string_view, 4> kPartitionStates = {"UP", "DOWN", "DRAIN", "INACTIVE"};
-
 template <class Names, class State>
 std::string_view name_in(const Names& names, State state) {
     BERTH_ASSERT(static_cast<std::size_t>(state) < names.size());
@@ -26,6 +24,5 @@ std::string_view shown_state(const Job& job) {
     return job.is_configuring() ? "CONFIGURING" : slurm_name(job.state);
 }
 std::string_view slurm_name(StepState state) { return name_in(kStepStates, state); }
-std::string_view slurm_name(PartitionState state) { return name_in(kPartitionStates, state); }
 
 }  // namespace berth

@@ -3,7 +3,6 @@
 
 #include <string_view>
 
-#include "berth/model/cluster_spec.h"
 #include "berth/model/job.h"
 
 namespace berth {
@@ -11,6 +10,5 @@ namespace berth {
 // slurm_name(), but "SUSPENDED" while the job is suspended and "CONFIGURING" before it is launched.
 std::string_view shown_state(const Job& job);
 std::string_view slurm_name(StepState state);
-std::string_view slurm_name(PartitionState state);
 
 }  // namespace berth

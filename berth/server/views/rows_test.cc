@@ -5,7 +5,7 @@
 #include "berth/server/views/cluster_rows.h"
 #include "berth/server/views/job_rows.h"
 #include "berth/server/views/job_text.h"
-#include "berth/server/views/tres.h"
+#include "berth/server/views/tres_text.h"
 
 namespace berth {
 namespace {
@@ -273,6 +273,32 @@ TEST_F(Rows, OfPartitionsAddUpTheirNodes) {
     EXPECT_TRUE(rows[0].is_default);
     EXPECT_EQ(rows[0].default_memory_per_cpu, mib(2000).count());
     EXPECT_EQ(rows[1].nodes, Strings{"gpu4"});
+}
+
+TEST_F(Rows, OfPartitionsHaveTheirConfiguration) {
+    ClusterSpec spec = sample_spec();
+    PartitionSpec& debug = spec.partitions[1];
+    debug.state = PartitionState::drain;
+    debug.max_time = std::chrono::hours(2);
+    debug.max_nodes = 3;
+    debug.priority_tier = 7;
+    debug.max_memory_per_node = gib(8);
+    debug.deny_accounts = {"bio"};
+    debug.oversubscribe = "EXCLUSIVE";
+    debug.root_only = true;
+    cluster.apply(SpecInstalled{std::move(spec)});
+    snapshot = cluster.publish(read_model);
+    const api::PartitionRow row = partition_rows(*snapshot).at(1);
+    EXPECT_EQ(row.name, "debug");
+    EXPECT_EQ(row.state, "DRAIN");
+    EXPECT_EQ(row.max_time, Duration(std::chrono::hours(2)));
+    EXPECT_EQ(row.max_nodes, 3U);
+    EXPECT_EQ(row.priority_tier, 7);
+    EXPECT_EQ(row.max_memory_per_node, gib(8).count());
+    EXPECT_EQ(row.deny_accounts, Strings{"bio"});
+    EXPECT_EQ(row.oversubscribe, "EXCLUSIVE");
+    EXPECT_TRUE(row.root_only);
+    EXPECT_FALSE(row.hidden);
 }
 
 TEST(Tres, TellsOnlyWhatAccountingIsToldToTrack) {

@@ -1,7 +1,7 @@
 // The commands that show and change the cluster and its accounts.
 #pragma once
 
-#include "berth/slurm/text/command.h"
+#include "berth/slurm/text/invocation.h"
 
 namespace berth::slurm {
 

@@ -55,7 +55,7 @@ const api::AssociationRow* find_row(const AccountingView& view, const std::strin
 
 // ---- add
 
-Result<Intent> add_accounts(const AccountingView& view, const Words& words) {
+Result<Intent> add_accounts(const AccountingView& view, const CommandWords& words) {
     Intent intent{.problem = " Problem adding accounts: "};
     AccountSpec wanted{.parent = "root"};
     Settings settings;
@@ -107,7 +107,7 @@ Status check_accounts(const AccountingView& view, const std::vector<std::string>
     return Done{};
 }
 
-Result<Intent> add_users(const AccountingView& view, const Words& words) {
+Result<Intent> add_users(const AccountingView& view, const CommandWords& words) {
     Intent intent{.problem = " Problem adding users: "};
     AssociationSpec wanted;
     std::vector<std::string> accounts;
@@ -122,7 +122,7 @@ Result<Intent> add_users(const AccountingView& view, const Words& words) {
             level = to_lower(option.value);
             if (!is_one_of(level, {"none", "operator"})) {
                 return invalid_argument(" AdminLevel=" + option.value +
-                                        ": there are None and Operator; root is the administrator");
+                                        " should be None or Operator; root is the administrator");
             }
         } else if (!is_one_of(option.name, {"cluster", "clusters"})) {
             BERTH_TRY(const bool known, set_common(wanted, option, settings));
@@ -165,7 +165,7 @@ Result<Intent> add_users(const AccountingView& view, const Words& words) {
     return intent;
 }
 
-Result<Intent> add_qos(const AccountingView& view, const Words& words) {
+Result<Intent> add_qos(const AccountingView& view, const CommandWords& words) {
     Intent intent{.problem = " Problem adding QOS: "};
     QosSpec wanted;
     Settings settings;
@@ -195,7 +195,7 @@ Result<Intent> add_qos(const AccountingView& view, const Words& words) {
 
 // ---- modify
 
-Result<Intent> modify_accounts(const AccountingView& view, const Words& words) {
+Result<Intent> modify_accounts(const AccountingView& view, const CommandWords& words) {
     Intent intent{.text = " Modified account associations...\n",
                   .problem = " Error with request: "};
     for (const api::AssociationRow& row : view.associations) {
@@ -227,7 +227,7 @@ Result<Intent> modify_accounts(const AccountingView& view, const Words& words) {
     return intent;
 }
 
-bool is_wanted(const Words& words, const api::AssociationRow& row) {
+bool is_wanted(const CommandWords& words, const api::AssociationRow& row) {
     if (row.user.empty()) return false;
     if (!words.names.empty() && std::ranges::find(words.names, row.user) == words.names.end())
         return false;
@@ -239,7 +239,7 @@ bool is_wanted(const Words& words, const api::AssociationRow& row) {
     return true;
 }
 
-Result<Intent> modify_users(const AccountingView& view, const Words& words) {
+Result<Intent> modify_users(const AccountingView& view, const CommandWords& words) {
     Intent intent{.text = " Modified user associations...\n", .problem = " Error with request: "};
     for (const api::AssociationRow& row : view.associations) {
         if (!is_wanted(words, row)) continue;
@@ -269,7 +269,7 @@ Result<Intent> modify_users(const AccountingView& view, const Words& words) {
     return intent;
 }
 
-Result<Intent> modify_qos(const AccountingView& view, const Words& words) {
+Result<Intent> modify_qos(const AccountingView& view, const CommandWords& words) {
     Intent intent{.text = " Modified qos...\n", .problem = " Error with request: "};
     for (const api::QosRow& row : view.qos) {
         if (!words.names.empty() && std::ranges::find(words.names, row.name) == words.names.end())
@@ -293,30 +293,31 @@ Result<Intent> modify_qos(const AccountingView& view, const Words& words) {
 
 Result<Intent> parse_add(const AccountingView& view, Entity entity,
                          const std::vector<std::string>& words) {
-    const Words read = words_of(words);
+    const CommandWords read = words_of(words);
     if (entity == Entity::account) return add_accounts(view, read);
     if (entity == Entity::user) return add_users(view, read);
     if (entity == Entity::qos) return add_qos(view, read);
-    return invalid_argument(" A cluster, or an association, is not added by itself here");
+    return invalid_argument(
+        " Berth adds neither clusters nor single associations; add an account or a user");
 }
 
 Result<Intent> parse_modify(const AccountingView& view, Entity entity,
                             const std::vector<std::string>& words) {
-    const Words read = words_of(words);
+    const CommandWords read = words_of(words);
     if (read.set.empty()) return invalid_argument(" You didn't give me anything to set");
     Result<Intent> intent =
         entity == Entity::account ? modify_accounts(view, read)
         : entity == Entity::user  ? modify_users(view, read)
         : entity == Entity::qos
             ? modify_qos(view, read)
-            : Result<Intent>(invalid_argument(" A cluster is not modified here"));
+            : Result<Intent>(invalid_argument(" Berth does not modify clusters"));
     if (intent.ok() && intent->edits.empty()) return invalid_argument(" Nothing modified");
     return intent;
 }
 
 Result<Intent> parse_delete(const AccountingView& view, Entity entity,
                             const std::vector<std::string>& words) {
-    const Words read = words_of(words);
+    const CommandWords read = words_of(words);
     Intent intent{.problem = " Error with request: "};
     if (read.names.empty() && read.where.empty())
         return invalid_argument(" You didn't set any conditions with 'WHERE'.\n");

@@ -112,8 +112,8 @@ Result<bool> set_common(Owner& owner, const Option& option, Settings& settings) 
 template Result<bool> set_common(AccountSpec&, const Option&, Settings&);
 template Result<bool> set_common(AssociationSpec&, const Option&, Settings&);
 
-Words words_of(const std::vector<std::string>& words) {
-    Words read;
+CommandWords words_of(const std::vector<std::string>& words) {
+    CommandWords read;
     for (const std::string& word : words) {
         if (iequals(word, "where")) {
             read.has_set = false;

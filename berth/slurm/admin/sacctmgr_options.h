@@ -21,12 +21,12 @@ struct Option {
 };
 
 // The parsed words: names without a "=", and the options after "where" and "set".
-struct Words {
+struct CommandWords {
     std::vector<std::string> names;
     std::vector<Option> where, set;
     bool has_set = false;
 };
-Words words_of(const std::vector<std::string>& words);
+CommandWords words_of(const std::vector<std::string>& words);
 
 Error unknown(const Option& option);  // For an unknown option, or one that is not built yet.
 

@@ -6,6 +6,7 @@
 
 #include "berth/base/duration_text.h"
 #include "berth/base/text.h"
+#include "berth/model/limit_inheritance.h"
 #include "berth/model/limit_keys.h"
 #include "berth/slurm/text/columns.h"
 
@@ -297,12 +298,7 @@ Limits inherited_limits(const AccountingView& view, const api::AssociationRow& r
             return one.user.empty() && one.account == above;
         });
         if (account == view.associations.end()) break;
-        for (const LimitKey& key : limit_keys()) {
-            if ((key.of & kOfAssociation) == 0 || key.name().starts_with("Grp")) continue;
-            if (!limit_text(limits, key).empty()) continue;
-            const std::string text = limit_text(account->limits, key);
-            if (!text.empty()) (void)set_limit(limits, key, text);
-        }
+        inherit_limits(limits, account->limits);
         above = account->parent;
     }
     return limits;

@@ -9,7 +9,7 @@
 namespace berth::slurm {
 namespace {
 
-using Words = std::vector<std::string>;
+using CommandWords = std::vector<std::string>;
 
 AccountingView sample() {
     AccountingView view{.cluster = "oracle", .host = "localhost"};
@@ -45,7 +45,7 @@ std::string shown(Entity entity, const Selection& selection, const SacctmgrOptio
 TEST(Sacctmgr, AddsInSlurmsWords) {
     struct Case {
         Entity entity;
-        Words words;
+        CommandWords words;
         const char* says;
     };
     const Case cases[] = {
@@ -110,7 +110,7 @@ TEST(Sacctmgr, ModifiesWhatIsMeantAndNothingElse) {
     ASSERT_EQ(intent->edits.associations.size(), 1U);
     const AssociationSpec& changed = intent->edits.associations.front();
     EXPECT_EQ(changed.limits.max_jobs, 2U);
-    EXPECT_EQ(changed.qos, (Words{"normal", "high"}));
+    EXPECT_EQ(changed.qos, (CommandWords{"normal", "high"}));
     EXPECT_TRUE(changed.is_default);
     const auto account =
         parse_modify(sample(), Entity::account, {"bio", "set", "GrpTRES=gres/gpu=8"});
@@ -177,6 +177,15 @@ TEST(Sacctmgr, ShowsLimitsThatUsersInherit) {
     const Limits limits = inherited_limits(view, view.associations[2]);
     EXPECT_EQ(limits.max_jobs, 5U);
     EXPECT_FALSE(limits.group_jobs);
+}
+
+// As the engine has it: a limit of one TRES does not take the account's limits of others away.
+TEST(Sacctmgr, ShowsInheritedLimitsOfEachTres) {
+    AccountingView view = sample();
+    view.associations[1].limits.max_tres_per_job = {{"cpu", 8}, {"gres/gpu", 1}};
+    view.associations[2].limits.max_tres_per_job = {{"cpu", 4}};
+    EXPECT_EQ(inherited_limits(view, view.associations[2]).max_tres_per_job,
+              (TresLimits{{"cpu", 4}, {"gres/gpu", 1}}));
 }
 
 }  // namespace

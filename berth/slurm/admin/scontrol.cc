@@ -6,6 +6,7 @@
 #include "berth/base/hostlist.h"
 #include "berth/base/text.h"
 #include "berth/client/client.h"
+#include "berth/model/slurm_variables.h"
 #include "berth/slurm/admin/admin_commands.h"
 #include "berth/slurm/admin/scontrol_job.h"
 #include "berth/slurm/admin/scontrol_node.h"
@@ -19,6 +20,7 @@
 #include "berth/slurm/show/scontrol_show.h"
 #include "berth/slurm/text/argument_text.h"
 #include "berth/slurm/text/print.h"
+#include "berth/trust/wall_time.h"
 
 namespace berth::slurm {
 namespace {
@@ -120,7 +122,7 @@ private:
         if (words.size() < 2) return streams_.err << "too few arguments for keyword:show\n", 1;
         const std::string& what = words[1];
         const std::string id = words.size() > 2 ? words[2] : "";
-        options.now = wall_clock_now();
+        options.now = wall_time();
         if (json) return show_as_json(what, id);
         if (means(what, "jobs", 1)) return show_jobs(client_, options, id, streams_);
         if (means(what, "steps", 2)) return show_steps(client_, options, id, streams_);
@@ -204,9 +206,9 @@ private:
     int show_hostnames(const std::vector<std::string>& words) {
         std::string list = joined(words, 2);
         if (list.empty()) {
-            list = call_.variable("SLURM_JOB_NODELIST") == nullptr
+            list = call_.variable(kSlurmJobNodelist) == nullptr
                        ? ""
-                       : *call_.variable("SLURM_JOB_NODELIST");
+                       : *call_.variable(kSlurmJobNodelist);
         }
         const auto names = expand_hostlist(list);
         if (!names.ok() || names.value().empty())
@@ -302,7 +304,7 @@ private:
                    1;
         }
         const auto call = parse_reservation(
-            {words.begin() + static_cast<std::ptrdiff_t>(from), words.end()}, wall_clock_now());
+            {words.begin() + static_cast<std::ptrdiff_t>(from), words.end()}, wall_time());
         if (!call.ok()) return fail(call.error().message + ".  No reservation created.");
         if (const Status complete = check_new_reservation(call->change); !complete.ok())
             return fail(complete.error().message);
@@ -330,7 +332,7 @@ private:
     }
 
     int update_reservation(const std::vector<std::string>& words) {
-        const auto call = parse_reservation({words.begin() + 1, words.end()}, wall_clock_now());
+        const auto call = parse_reservation({words.begin() + 1, words.end()}, wall_time());
         if (!call.ok()) return fail(call.error().message + ".  No reservation update.");
         const auto done = client_.update_reservation(call->name, call->change);
         if (done) return streams_.out << "Reservation updated.\n", 0;
@@ -351,7 +353,7 @@ private:
         if (updated == Updated::reservation) return update_reservation(words);
         if (updated == Updated::partition) return update_partition(words);
         const auto change = parse_update({words.begin() + 1, words.end()},
-                                         options.now == Time{} ? wall_clock_now() : options.now);
+                                         options.now == Time{} ? wall_time() : options.now);
         if (!change.ok()) return streams_.err << change.error().message << "\nRequest aborted\n", 1;
         int code = 0;
         for (const std::string& name : change.value().names) {

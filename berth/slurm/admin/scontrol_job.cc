@@ -10,6 +10,7 @@
 #include "berth/base/text.h"
 #include "berth/slurm/jobs/job_wait.h"
 #include "berth/slurm/text/print.h"
+#include "berth/trust/wall_time.h"
 
 namespace berth::slurm {
 
@@ -66,7 +67,7 @@ int show_completing(Client& client, Streams& streams) {
     const auto jobs = client.jobs(query);
     if (!jobs)
         return streams.err << "slurm_load_jobs error: " << slurm_message(jobs.problem()) << '\n', 1;
-    const Time now = wall_clock_now();
+    const Time now = wall_time();
     for (const api::JobRow& job : *jobs) {
         const auto& ended = job.ended_at;
         streams.out << "JobId=" << to_string(job.id) << " EndTime=" << local_time(ended, "Unknown")

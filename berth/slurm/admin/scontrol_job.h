@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "berth/client/client.h"
-#include "berth/slurm/text/command.h"
+#include "berth/slurm/text/invocation.h"
 
 namespace berth::slurm {
 

@@ -122,7 +122,7 @@ int reboot_nodes(Client& client, const std::vector<std::string>& words, Streams&
 
 int cancel_reboot(Client& client, const std::vector<std::string>& words, Streams& streams) {
     if (words.size() != 2) {
-        streams.err << "cancel_reboot wants a node list\n";
+        streams.err << "cancel_reboot needs a node list\n";
         return 1;
     }
     return patch_each(client, words[1], {.state = "CANCEL_REBOOT"}, "scontrol_cancel_reboot",

@@ -11,7 +11,7 @@ TEST(ScontrolPartition, ReadsWhatSlurmWrites) {
     const auto call =
         parse_partition({"PartitionName=night", "Nodes=gpu[1-2]", "Default=YES", "MaxTime=2:00:00",
                          "DefaultTime=NONE", "MaxNodes=UNLIMITED", "MinNodes=1", "State=down",
-                         "DefMemPerCPU=2048", "AllowAccounts=bio,physics", "AllowQos=ALL",
+                         "DefMemPerCPU=2048", "AllowAccounts=Bio,physics", "AllowQos=ALL",
                          "PriorityTier=7", "OverSubscribe=EXCLUSIVE", "Hidden=no"});
     ASSERT_TRUE(call.ok()) << call.error().message;
     EXPECT_EQ(call->name, "night");
@@ -62,6 +62,10 @@ TEST(ScontrolPartition, RefusesInSlurmsWords) {
         {"MaxNodes=-3", "Invalid input MaxNodes=-3"},
         {"PriorityTier=70000", "Invalid input PriorityTier=70000"},
         {"LLN=YES", "LLN is not supported yet"},
+        {"TRESBillingWeights=CPU=1", "TRESBillingWeights is not supported yet"},
+        {"OverSubscribe=YES",
+         "OverSubscribe=YES is not supported yet: jobs never share cores or devices; there are NO "
+         "and EXCLUSIVE"},
         {"MaxTime+=5",
          "Update of this parameter is not supported: MaxTime+=5\n\nscontrol: error: Request "
          "aborted"},

@@ -4,6 +4,7 @@
 #include <ostream>
 
 #include "berth/base/text.h"
+#include "berth/model/slurm_variables.h"
 #include "berth/slurm/text/print.h"
 
 namespace berth::slurm {
@@ -23,12 +24,12 @@ int print_token(Client& client, const std::vector<std::string>& words, Streams& 
         }
         const auto seconds = parse_int64(value);
         if (!starts_with_icase(word, "lifespan=") || !seconds.ok() || *seconds < 1)
-            return fail("'" + word + "': lifespan=SECONDS or username=USER would be right");
+            return fail("'" + word + "' should be lifespan=SECONDS or username=USER");
         call.lifetime = std::chrono::seconds(*seconds);
     }
     const auto made = client.create_token(call);
     if (!made) return fail(slurm_message(made.problem()));
-    streams.out << "SLURM_JWT=" << made->token << '\n';
+    streams.out << kSlurmJwt << "=" << made->token << '\n';
     return 0;
 }
 

@@ -13,7 +13,7 @@
 #include "berth/model/mail.h"
 #include "berth/model/node.h"
 #include "berth/slurm/admin/scontrol_reservation.h"
-#include "berth/slurm/options/values.h"
+#include "berth/slurm/options/option_values.h"
 #include "berth/slurm/text/argument_text.h"
 #include "berth/slurm/text/when.h"
 

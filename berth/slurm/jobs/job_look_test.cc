@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "berth/client/toy_server.h"
-#include "berth/slurm/jobs/allocation.h"
+#include "berth/slurm/jobs/interactive_job.h"
 
 namespace berth::slurm {
 namespace {
@@ -44,7 +44,7 @@ protected:
             .name = "salloc", .arguments = {}, .environment = {{"BERTH_SOCKET", server.path()}}};
         Client client({.socket = server.path()});
         Streams streams{in, out, err};
-        return Allocation(call, client, streams).ended_as();
+        return InteractiveJob(call, client, streams).ended_as();
     }
     std::istringstream in;
     std::ostringstream out, err;

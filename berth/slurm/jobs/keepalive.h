@@ -7,7 +7,7 @@
 #include <string>
 #include <thread>
 
-#include "berth/slurm/text/command.h"
+#include "berth/slurm/text/invocation.h"
 
 namespace berth::slurm {
 

@@ -13,7 +13,7 @@
 
 #include "berth/client/client.h"
 #include "berth/model/exit_status.h"
-#include "berth/slurm/jobs/allocation.h"
+#include "berth/slurm/jobs/interactive_job.h"
 #include "berth/slurm/jobs/job_commands.h"
 #include "berth/slurm/options/advice.h"
 #include "berth/slurm/options/arguments.h"
@@ -26,12 +26,12 @@ namespace {
 
 constexpr const char* kSallocUsage =
     "Usage: salloc [OPTIONS] [command [args...]]\n\n"
-    "Gets what sbatch's options ask for, and runs the command (or $SHELL) on this machine with\n"
-    "the job's variables, so that srun runs its steps there. The nodes are given back when it "
-    "ends.\n\n"
-    "  -I, --immediate[=seconds]   not later than that\n"
-    "  -K, --kill-command[=signal] sent to the command when the job is ended from outside\n"
-    "      --no-shell              leave the job running, and return\n";
+    "Allocates what sbatch's options ask for and runs the command (or $SHELL) on this machine,\n"
+    "with the job's variables, so that srun runs steps in the job. The job ends with the\n"
+    "command.\n\n"
+    "  -I, --immediate[=seconds]   give up if the job does not start within this time (1)\n"
+    "  -K, --kill-command[=signal] send the command this signal when the job ends first (SIGTERM)\n"
+    "      --no-shell              return at once and leave the job running\n";
 
 constexpr int kLookEverySeconds = 2;  // Whether the job is still there.
 
@@ -42,7 +42,7 @@ public:
 
     int run() {
         if (const auto code = read_options()) return *code;
-        Allocation allocation(call_, client_, streams_);
+        InteractiveJob allocation(call_, client_, streams_);
         if (!allocation.get(draft_, others_)) return allocation.exit_code();
         say("Granted job allocation " + allocation.id());
         if (draft_.no_shell) return 0;
@@ -64,7 +64,7 @@ private:
     }
 
     // The options up to the command, or to a ":"; the rest is in command_.
-    std::optional<int> read_component(const Invocation& part, Draft& draft) {
+    std::optional<int> read_component(const Invocation& part, JobDraft& draft) {
         if (const Status read = apply_environment(call_, kSalloc, draft); !read.ok())
             return fail(read.error().message);
         const auto rows = getopt_rows(kSalloc);
@@ -141,7 +141,7 @@ private:
     }
 
     // The terminal's Ctrl-C goes to the command, which decides what it means.
-    ExitStatus run_command(Allocation& allocation) {
+    ExitStatus run_command(InteractiveJob& allocation) {
         sigset_t watched, before;
         sigemptyset(&watched);
         sigaddset(&watched, SIGCHLD);
@@ -170,7 +170,7 @@ private:
         return exit;
     }
 
-    ExitStatus wait_for(pid_t child, const sigset_t& watched, Allocation& allocation) {
+    ExitStatus wait_for(pid_t child, const sigset_t& watched, InteractiveJob& allocation) {
         for (;;) {
             int status = 0;
             if (::waitpid(child, &status, WNOHANG) == child) {
@@ -187,7 +187,7 @@ private:
     }
 
     // Ended by scancel, its time limit, a lost node.
-    void look_at_job(pid_t child, Allocation& allocation) {
+    void look_at_job(pid_t child, InteractiveJob& allocation) {
         const auto ended = allocation.ended_as();
         if (!ended) return;
         over_ = true;
@@ -203,9 +203,9 @@ private:
     const Invocation& call_;
     Streams& streams_;
     Client client_;
-    Draft draft_;
+    JobDraft draft_;
     std::vector<std::pair<std::string, std::string>> defined_;  // Options on the command line.
-    std::vector<Draft> others_;                                 // Of a heterogeneous job.
+    std::vector<JobDraft> others_;                              // Of a heterogeneous job.
     std::vector<std::string> command_;
     bool over_ = false;  // The job ended before the command did.
 };

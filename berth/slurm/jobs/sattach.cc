@@ -111,7 +111,7 @@ private:
     std::optional<int> read_filter(const Argument& argument) {
         const auto number = parse_int64(argument.value);
         if (!number.ok() || *number < 0 || *number >= kAllTasks)
-            return fail("\"" + std::string(argument.value) + "\" is no task number");
+            return fail("\"" + std::string(argument.value) + "\" should be a task number");
         auto& filter = argument.letter == 'E' ? error_ : argument.letter == 'I' ? input_ : output_;
         filter = static_cast<std::uint32_t>(*number);
         return std::nullopt;
@@ -122,7 +122,7 @@ private:
         const std::size_t dot = name.find('.');
         const auto step = parse_int64(dot == std::string::npos ? "" : name.substr(dot + 1));
         if (!step.ok() || *step < 0 || *step > 0x7fff'ffff)
-            return fail("\"" + name + "\" names no step of srun's: JOB.STEP, like 12.0");
+            return fail("\"" + name + "\" should be a step of srun: JOB.STEP, like 12.0");
         job_ = name.substr(0, dot);
         step_ = StepId{static_cast<std::uint32_t>(*step)};
         return std::nullopt;

@@ -8,6 +8,7 @@
 
 #include "berth/client/client.h"
 #include "berth/client/host_name.h"
+#include "berth/model/slurm_variables.h"
 #include "berth/slurm/jobs/job_commands.h"
 #include "berth/slurm/jobs/job_wait.h"
 #include "berth/slurm/jobs/submit_warnings.h"
@@ -16,9 +17,9 @@
 #include "berth/slurm/options/batch_script.h"
 #include "berth/slurm/options/clusters.h"
 #include "berth/slurm/options/input_variables.h"
-#include "berth/slurm/options/job_environment.h"
 #include "berth/slurm/options/job_options.h"
 #include "berth/slurm/options/shell.h"
+#include "berth/slurm/options/submit_environment.h"
 
 namespace berth::slurm {
 namespace {
@@ -27,13 +28,13 @@ constexpr int kOptionError = 255;  // Slurm's exit code for a value that it cann
 
 constexpr const char* kSbatchUsage =
     "Usage: sbatch [OPTIONS(0)...] [ : [OPTIONS(N)...]] script(0) [args(0)...]\n\n"
-    "Where and when:  -p partition  -N nodes  -w nodelist  -x exclude  -C constraint  -t time\n"
+    "Place and time:  -p partition  -N nodes  -w nodelist  -x exclude  -C constraint  -t time\n"
     "                 --begin  -d dependency  -H (hold)  -a array  --exclusive\n"
-    "How much:        -n ntasks  --ntasks-per-node  -c cpus-per-task  --mem  --mem-per-cpu\n"
+    "Resources:       -n ntasks  --ntasks-per-node  -c cpus-per-task  --mem  --mem-per-cpu\n"
     "                 --gres  -G gpus  --gpus-per-node  --gpus-per-task  --gpu-bind\n"
-    "Who:             -A account  -q qos  --nice  --priority  --comment\n"
+    "Accounting:      -A account  -q qos  --nice  --priority  --comment\n"
     "Files:           -J job-name  -o output  -e error  -i input  --open-mode  -D chdir  --export\n"
-    "Otherwise:       --wrap=COMMAND  --parsable  --[no-]requeue  -W (wait)  --signal\n"
+    "Other:           --wrap=COMMAND  --parsable  --[no-]requeue  -W (wait)  --signal\n"
     "                 -Q  -v  -V  --help\n";
 
 class Sbatch {
@@ -43,14 +44,14 @@ public:
     int run() {
         // The command line is read first, for it says where the script is, and applied last, for it
         // wins.
-        std::vector<Draft> from_command_line;
+        std::vector<JobDraft> from_command_line;
         if (const auto code = read_command_lines(from_command_line)) return *code;
         if (const Status script = read_script(from_command_line.front()); !script.ok())
             return fail(script.error().message, 1);
-        std::vector<Draft> drafts(1);
+        std::vector<JobDraft> drafts(1);
         if (const auto code = read_directives(drafts)) return *code;
         if (drafts.size() < from_command_line.size()) drafts.resize(from_command_line.size());
-        for (Draft& draft : drafts) {
+        for (JobDraft& draft : drafts) {
             if (const Status read = apply_environment(call_, kSbatch, draft); !read.ok())
                 return fail(read.error().message, kOptionError);
         }
@@ -59,7 +60,7 @@ public:
             defined_["verbose"] = std::to_string(drafts.front().verbose);
             print_defined("sbatch", {defined_.begin(), defined_.end()}, streams_.err);
         }
-        for (Draft& draft : drafts) {
+        for (JobDraft& draft : drafts) {
             if (const Status checked = check_together(draft); !checked.ok())
                 return fail(checked.error().message, 1);
             complete(draft);
@@ -82,7 +83,7 @@ private:
     }
 
     // An exit code if the run ends here.
-    std::optional<int> read_command_line(const Invocation& call, Draft& draft,
+    std::optional<int> read_command_line(const Invocation& call, JobDraft& draft,
                                          std::vector<std::string>& operands) {
         const auto rows = getopt_rows(kSbatch);
         ArgumentReader reader(call, rows, getopt_letters(kSbatch), true);
@@ -107,7 +108,7 @@ private:
     }
 
     // "a : b script": the options of one component of a heterogeneous job after the other.
-    std::optional<int> read_command_lines(std::vector<Draft>& drafts) {
+    std::optional<int> read_command_lines(std::vector<JobDraft>& drafts) {
         Invocation part = call_;
         for (std::size_t i = 0;; ++i) {
             if (drafts.size() <= i) drafts.resize(i + 1);
@@ -118,9 +119,9 @@ private:
     }
 
     // What is the whole submission's may stand at any component.
-    static void gather(std::vector<Draft>& drafts) {
-        Draft& whole = drafts.front();
-        for (const Draft& one : drafts) {
+    static void gather(std::vector<JobDraft>& drafts) {
+        JobDraft& whole = drafts.front();
+        for (const JobDraft& one : drafts) {
             if (!whole.wrap) whole.wrap = one.wrap;
             whole.parsable = whole.parsable || one.parsable;
             whole.quiet = whole.quiet || one.quiet;
@@ -129,7 +130,7 @@ private:
     }
 
     // A line "#SBATCH hetjob" begins the next component.
-    std::optional<int> read_directives(std::vector<Draft>& drafts) {
+    std::optional<int> read_directives(std::vector<JobDraft>& drafts) {
         for (const Directive& directive : directives_of(script_)) {
             Invocation line{.name = "sbatch", .arguments = directive.words, .environment = {}};
             std::vector<std::string> rest;
@@ -140,7 +141,7 @@ private:
             }
             if (drafts.back().wrap) {
                 return fail("#SBATCH line " + std::to_string(directive.line) +
-                                ": --wrap is for the command line; this is the script already",
+                                ": --wrap is for the command line only",
                             1);
             }
             const bool is_next = rest.size() == 1 && (rest[0] == "hetjob" || rest[0] == "packjob");
@@ -155,7 +156,7 @@ private:
         return std::nullopt;
     }
 
-    Status read_script(const Draft& draft) {
+    Status read_script(const JobDraft& draft) {
         if (draft.wrap) {
             if (!operands_.empty()) {
                 return Error{ErrorCode::invalid_argument,
@@ -185,7 +186,7 @@ private:
         script_ = std::move(text).str();
         return check_script(script_);
     }
-    void complete(Draft& draft) {
+    void complete(JobDraft& draft) {
         JobSpec& spec = draft.spec;
         if (spec.name.empty()) spec.name = std::filesystem::path(script_name_).filename().string();
         JobCommand& command = spec.command.edit();
@@ -198,24 +199,25 @@ private:
         command.inherited = inherited_from_shell(draft.propagate);
     }
 
-    int submit(const std::vector<Draft>& drafts) {
-        const Draft& draft = drafts.front();
+    int submit(const std::vector<JobDraft>& drafts) {
+        const JobDraft& draft = drafts.front();
         api::SubmitRequest request{
             .spec = draft.spec,
             .payload = {.script = script_,
                         .environment = exported_environment(call_, draft.export_env)}};
         for (std::size_t i = 1; i < drafts.size(); ++i)
             request.components.push_back(drafts[i].spec);
-        request.payload.environment.push_back("SLURM_SUBMIT_DIR=" + work_dir_of({}));
-        request.payload.environment.push_back("SLURM_SUBMIT_HOST=" +
+        request.payload.environment.push_back(std::string(kSlurmSubmitDir) + "=" + work_dir_of({}));
+        request.payload.environment.push_back(std::string(kSlurmSubmitHost) + "=" +
                                               draft.spec.command->submit_host);
         const JobCommand& command = draft.spec.command;
         if (command.append_output || command.truncate_output) {  // For the sruns of the script.
-            request.payload.environment.push_back(std::string("SLURM_OPEN_MODE=") +
+            request.payload.environment.push_back(std::string(kSlurmOpenMode) + "=" +
                                                   (command.append_output ? "a" : "t"));
         }
         if (!draft.get_user_env.empty())
-            request.payload.environment.push_back("SLURM_GET_USER_ENV=" + draft.get_user_env);
+            request.payload.environment.push_back(std::string(kSlurmGetUserEnv) + "=" +
+                                                  draft.get_user_env);
         if (!draft.export_file.empty()) {
             auto more = environment_file(draft.export_file);
             if (!more.ok()) return fail(more.error().message, 1);

@@ -12,6 +12,7 @@
 #include <ostream>
 
 #include "berth/base/text.h"
+#include "berth/model/slurm_variables.h"
 #include "berth/slurm/jobs/job_commands.h"
 #include "berth/slurm/jobs/sbcast_script.h"
 #include "berth/slurm/options/arguments.h"
@@ -26,7 +27,7 @@ constexpr const char* kSbcastUsage =
     "  -f, --force           replace destination file as required\n"
     "  -j, --jobid=#         specify job ID\n"
     "  -p, --preserve        preserve modes and times of source file\n"
-    "  -C, --compress[=lib]  -F, --fanout=num  -s, --size=num   how it is sent: has no effect\n"
+    "  -C, --compress[=lib]  -F, --fanout=num  -s, --size=num   accepted, without effect\n"
     "  -v, --verbose         -V, --version     --help  --usage\n";
 
 constexpr auto kSbcastOptions = std::to_array<option>({
@@ -77,11 +78,11 @@ private:
 
     void warn(const char* option) {
         streams_.err << "sbcast: warning: " << option
-                     << " has no effect: the file goes to all nodes at once, as it is\n";
+                     << " has no effect: the file goes to all nodes at once, uncompressed\n";
     }
 
     std::optional<int> read_options() {
-        if (const std::string* id = call_.variable("SLURM_JOB_ID")) job_ = *id;
+        if (const std::string* id = call_.variable(kSlurmJobId)) job_ = *id;
         file_.force = call_.variable("SBCAST_FORCE") != nullptr;
         file_.preserve = call_.variable("SBCAST_PRESERVE") != nullptr;
         ArgumentReader reader(call_, kSbcastOptions, "CfF:j:ps:t:vV");
@@ -128,7 +129,7 @@ private:
         struct stat known{};
         if (file < 0 || ::fstat(file, &known) != 0)
             return fail("Can't open `" + path + "`: " + std::strerror(errno), 255);
-        if (!S_ISREG(known.st_mode)) return fail("`" + path + "` is no regular file", 255);
+        if (!S_ISREG(known.st_mode)) return fail("`" + path + "` is not a regular file", 255);
         ::dup2(file, STDIN_FILENO);
         ::close(file);
         file_.size = known.st_size;
@@ -145,15 +146,15 @@ private:
             return fail("Slurm job " + job_ + " not found: " + slurm_message(jobs.problem()));
         const api::JobRow& job = jobs->front();
         if (job.state != "RUNNING")
-            return fail("Slurm job " + job_ + " is " + to_lower(job.state) + ", and not running");
-        Draft draft;
+            return fail("Slurm job " + job_ + " is " + to_lower(job.state) + ", not running");
+        JobDraft draft;
         JobRequest& request = draft.spec.request.edit();
         std::uint32_t nodes = job.node_count;
         if (step_) {
             const auto step = std::ranges::find_if(
                 job.steps, [&](const api::StepRow& one) { return step_name(one.id) == *step_; });
             if (step == job.steps.end() || step->state != "RUNNING")
-                return fail("Slurm job " + job_ + " runs no step " + *step_);
+                return fail("Slurm job " + job_ + " has no running step " + *step_);
             nodes = static_cast<std::uint32_t>(step->nodes.size());
             request.nodelist = step->nodes;
         }

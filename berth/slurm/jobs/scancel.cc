@@ -16,7 +16,7 @@
 #include "berth/slurm/options/arguments.h"
 #include "berth/slurm/options/clusters.h"
 #include "berth/slurm/options/input_variables.h"
-#include "berth/slurm/options/values.h"
+#include "berth/slurm/options/option_values.h"
 #include "berth/slurm/text/print.h"
 
 namespace berth::slurm {
@@ -58,7 +58,7 @@ constexpr const char* kScancelUsage =
     "Usage: scancel [-bfiQv] [-A account] [-n name] [-p partition] [-q qos] [-s signal]\n"
     "               [-R reservation] [-t PENDING|RUNNING|SUSPENDED] [-u user | --me] [-w nodes]\n"
     "               [--wckey wckey] [job_id[_task][.step] ...]\n\n"
-    "Cancels the jobs that match every filter and, if ids are given, are among them.\n";
+    "Cancels the jobs that match every filter; if job ids are given, only these.\n";
 
 struct ScancelOptions {
     std::string clusters;

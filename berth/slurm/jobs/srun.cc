@@ -7,7 +7,8 @@
 #include "berth/client/client.h"
 #include "berth/model/exit_status.h"
 #include "berth/model/mpi_kind.h"
-#include "berth/slurm/jobs/allocation.h"
+#include "berth/model/slurm_variables.h"
+#include "berth/slurm/jobs/interactive_job.h"
 #include "berth/slurm/jobs/job_commands.h"
 #include "berth/slurm/options/advice.h"
 #include "berth/slurm/options/arguments.h"
@@ -22,13 +23,13 @@ namespace {
 
 constexpr const char* kSrunUsage =
     "Usage: srun [OPTIONS] executable [args...]\n\n"
-    "Within a job it runs a step there; elsewhere it asks for a job of its own first, and takes\n"
-    "sbatch's options for that (-p -A -q -C -w -x -L -d --begin --reservation ...) and -I.\n\n"
+    "Runs a step within the job that it is called in. Outside of a job it first requests one and\n"
+    "takes sbatch's options for it (-p -A -q -C -w -x -L -d --begin --reservation ...) and -I.\n\n"
     "  -n ntasks  -N nodes  --ntasks-per-node  -c cpus-per-task  --mem  -w nodelist  -t time\n"
     "  --gres  -G gpus  --gpus-per-node  --gpus-per-task  --gpu-bind  --exact  --overlap\n"
     "  -o output  -e error  -i input  -l (label)  -u (unbuffered)  -D chdir  --export  --jobid\n"
     "  -K, --kill-on-bad-exit  -W, --wait=seconds  --mpi=none|pmi2|pmix|list  --cpu-bind=none\n"
-    "  --het-group=0,2-3  a : b (a step in each component of a heterogeneous job)\n";
+    "  --het-group=0,2-3  a : b (one step in each component of a heterogeneous job)\n";
 
 class Srun {
 public:
@@ -61,7 +62,7 @@ private:
     // Within a job SLURM_* describes the job, and only some of it is srun's too; outside of one it
     // all speaks to srun.
     Status read_environment() {
-        if (const std::string* id = call_.variable("SLURM_JOB_ID")) job_ = *id;
+        if (const std::string* id = call_.variable(kSlurmJobId)) job_ = *id;
         draft_.in_a_job = !job_.empty();
         const Status read = apply_environment(call_, kSrun, draft_);
         if (draft_.in_a_job) {
@@ -155,7 +156,7 @@ private:
         if (!draft_.het_groups.empty()) {
             return fail("--het-group is for a step within a heterogeneous job");
         }
-        std::vector<Draft> drafts;
+        std::vector<JobDraft> drafts;
         std::vector<std::vector<std::string>> parts{first_part()};
         parts.insert(parts.end(), parts_.begin(), parts_.end());
         for (const std::vector<std::string>& words : parts) {
@@ -168,7 +169,7 @@ private:
                 return fail(checked.error().message);
             drafts.push_back(one.job_draft());
         }
-        Allocation allocation(call_, client_, streams_);
+        InteractiveJob allocation(call_, client_, streams_);
         if (!allocation.get(drafts.front(), {drafts.begin() + 1, drafts.end()}))
             return allocation.exit_code();
         allocation.attend();
@@ -190,8 +191,8 @@ private:
     }
 
     // What it asks of a job of its own.
-    Draft job_draft() const {
-        Draft asked = draft_;
+    JobDraft job_draft() const {
+        JobDraft asked = draft_;
         JobCommand& files = asked.spec.command.edit();
         files.std_out.clear(), files.std_err.clear(), files.std_in.clear();  // The step's.
         files.script_name = command_.front();
@@ -205,7 +206,7 @@ private:
         if (const Status checked = check_together(draft_); !checked.ok())
             return fail(checked.error().message);
         hold_signals();
-        Allocation allocation(call_, client_, streams_);
+        InteractiveJob allocation(call_, client_, streams_);
         if (!allocation.get(job_draft())) return allocation.exit_code();
         allocation.attend();
         Invocation within = call_;
@@ -233,7 +234,7 @@ private:
     Streams& streams_;
     Client client_;
     std::optional<HeldSignals> held_;
-    Draft draft_;
+    JobDraft draft_;
     bool of_group_ = false;
     std::vector<std::pair<std::string, std::string>> defined_;  // Options on the command line.
     std::vector<std::string> command_;

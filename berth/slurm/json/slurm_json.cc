@@ -66,9 +66,9 @@ std::string group_name_of(std::uint32_t gid) {
 Status check_json_version(const char* value) {
     if (value == nullptr || std::ranges::find(kShapes, value) != kShapes.end()) return Done{};
     return Error{ErrorCode::failed_precondition,
-                 "--json=" + std::string(value) +
-                     " is not supported yet; --json=" + std::string(kShapes[0]) +
-                     " is, which --json means, and --json=" + std::string(kShapes[1])};
+                 "--json=" + std::string(value) + " is not supported yet; there are " +
+                     std::string(kShapes[0]) + ", which is the default, and " +
+                     std::string(kShapes[1])};
 }
 
 void SlurmJson::begin(std::string_view name) {

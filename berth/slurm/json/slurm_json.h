@@ -12,7 +12,7 @@
 #include "berth/base/result.h"
 #include "berth/base/time.h"
 #include "berth/model/step.h"
-#include "berth/slurm/text/command.h"
+#include "berth/slurm/text/invocation.h"
 
 namespace berth::slurm {
 

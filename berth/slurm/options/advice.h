@@ -5,7 +5,7 @@
 #include <string>
 
 #include "berth/api/problem.h"
-#include "berth/slurm/text/command.h"
+#include "berth/slurm/text/invocation.h"
 
 namespace berth::slurm {
 

@@ -13,7 +13,7 @@
 
 #include "berth/base/result.h"
 #include "berth/client/endpoint.h"
-#include "berth/slurm/text/command.h"
+#include "berth/slurm/text/invocation.h"
 
 namespace berth::slurm {
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "berth/base/text.h"
+#include "berth/model/slurm_variables.h"
 
 namespace berth::slurm {
 namespace {
@@ -321,10 +322,10 @@ std::vector<SetVariable> set_variables(const Invocation& call, std::span<const o
 }
 
 int error_exit_code(const Invocation& call, int otherwise) {
-    return exit_code_in(call, "SLURM_EXIT_ERROR", otherwise);
+    return exit_code_in(call, kSlurmExitError, otherwise);
 }
 int immediate_exit_code(const Invocation& call) {
-    return exit_code_in(call, "SLURM_EXIT_IMMEDIATE", error_exit_code(call));
+    return exit_code_in(call, kSlurmExitImmediate, error_exit_code(call));
 }
 
 }  // namespace berth::slurm

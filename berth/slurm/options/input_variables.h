@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "berth/slurm/text/command.h"
+#include "berth/slurm/text/invocation.h"
 
 namespace berth::slurm {
 

@@ -1,4 +1,4 @@
-// Draft: the job or step that the options of one command line, its environment and its script
+// JobDraft: the job or step that the options of one command line, its environment and its script
 // describe.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace berth::slurm {
 
-struct Draft {
+struct JobDraft {
     JobSpec spec;
     std::optional<std::string> wrap;
     std::string export_env = "ALL";

@@ -14,9 +14,9 @@
 #include "berth/model/mpi_kind.h"
 #include "berth/slurm/options/input_variables.h"
 #include "berth/slurm/options/near_options.h"
-#include "berth/slurm/options/values.h"
-#include "berth/slurm/text/print.h"
+#include "berth/slurm/options/option_values.h"
 #include "berth/slurm/text/when.h"
+#include "berth/trust/wall_time.h"
 
 namespace berth::slurm {
 namespace {
@@ -39,7 +39,7 @@ Status set_count(std::optional<std::uint32_t>& target, const char* value, const 
     return Done{};
 }
 
-Status set_cpus_per_task(Draft& d, const char* v) {
+Status set_cpus_per_task(JobDraft& d, const char* v) {
     d.cpus_per_task_given = true;
     return set_count(d.spec.request.edit().cpus_per_task, v, "cpus-per-task");
 }
@@ -67,7 +67,7 @@ Status set_hosts(Shared<std::vector<std::string>>& target, const char* value) {
     return Done{};
 }
 
-Status set_time(Draft& d, const char* v) {
+Status set_time(JobDraft& d, const char* v) {
     const auto limit = parse_time_limit(v);
     if (!limit.ok()) return invalid_value("time");
     d.time_given = true;
@@ -76,21 +76,21 @@ Status set_time(Draft& d, const char* v) {
     return Done{};
 }
 
-Status set_begin(Draft& d, const char* v) {
-    const auto when = parse_when(v, wall_clock_now(), false);
+Status set_begin(JobDraft& d, const char* v) {
+    const auto when = parse_when(v, wall_time(), false);
     if (!when.ok()) return invalid_value("begin");
     d.spec.begin = when.value();
     return Done{};
 }
 
-Status set_deadline(Draft& d, const char* v) {
-    const auto when = parse_when(v, wall_clock_now(), false);
+Status set_deadline(JobDraft& d, const char* v) {
+    const auto when = parse_when(v, wall_time(), false);
     if (!when.ok()) return invalid_value("deadline");
     d.spec.deadline = when.value();
     return Done{};
 }
 
-Status set_time_min(Draft& d, const char* v) {
+Status set_time_min(JobDraft& d, const char* v) {
     const auto least = parse_time_limit(v);
     if (!least.ok()) return invalid_value("time-min");
     d.spec.time_min = least.value().value_or(Duration::max());
@@ -98,7 +98,7 @@ Status set_time_min(Draft& d, const char* v) {
 }
 
 // "-I" waits one second, "-I30" thirty.
-Status set_immediate(Draft& d, const char* v) {
+Status set_immediate(JobDraft& d, const char* v) {
     const auto seconds = v == nullptr ? std::optional<std::uint32_t>(1) : parse_positive(v);
     if (!seconds) return invalid_number(v, "immediate");
     d.patience = std::chrono::seconds(*seconds);
@@ -106,7 +106,7 @@ Status set_immediate(Draft& d, const char* v) {
 }
 
 // "--get-user-env=10L": how long, and whether by a login shell (L) or a plain one (S).
-Status set_get_user_env(Draft& d, const char* v) {
+Status set_get_user_env(JobDraft& d, const char* v) {
     const std::string_view text = v == nullptr ? "" : v;
     const std::size_t digits = std::min(text.find_first_not_of("0123456789"), text.size());
     const std::string_view mode = text.substr(digits);
@@ -117,14 +117,14 @@ Status set_get_user_env(Draft& d, const char* v) {
     return Done{};
 }
 
-Status set_kill_command(Draft& d, const char* v) {
+Status set_kill_command(JobDraft& d, const char* v) {
     d.kill_command = v == nullptr ? std::optional<std::int32_t>(SIGTERM) : parse_signal(v);
     if (!d.kill_command)
         return invalid_argument("Invalid --kill-command specification: " + std::string(v));
     return Done{};
 }
 
-Status set_signal(Draft& d, const char* v) {
+Status set_signal(JobDraft& d, const char* v) {
     const auto warning = parse_warning(v);
     if (!warning) return invalid_argument("Invalid --signal specification: " + std::string(v));
     d.spec.command.edit().warning = *warning;
@@ -132,14 +132,14 @@ Status set_signal(Draft& d, const char* v) {
 }
 
 // "-K", "--kill-on-bad-exit=0"
-Status set_kill_on_bad_exit(Draft& d, const char* v) {
+Status set_kill_on_bad_exit(JobDraft& d, const char* v) {
     const auto number = v == nullptr ? Result<std::int64_t>(1) : parse_int64(v);
     if (!number.ok() || number.value() < 0) return invalid_number(v, "kill-on-bad-exit");
     d.kill_on_bad_exit = number.value() > 0;
     return Done{};
 }
 
-Status set_wait_for_tasks(Draft& d, const char* v) {
+Status set_wait_for_tasks(JobDraft& d, const char* v) {
     const auto seconds = parse_int64(v);
     if (!seconds.ok() || seconds.value() < 0 || seconds.value() > 2'147'483)
         return invalid_number(v, "wait");
@@ -149,7 +149,7 @@ Status set_wait_for_tasks(Draft& d, const char* v) {
 }
 
 // Tasks share the cores that their step has on a node; they are not bound any closer.
-Status set_cpu_bind(Draft&, const char* v) {
+Status set_cpu_bind(JobDraft&, const char* v) {
     for (const auto word : split(v, ',')) {
         const bool is_ours = iequals(word, "none") || iequals(word, "no") ||
                              iequals(word, "quiet") || iequals(word, "q");
@@ -161,7 +161,7 @@ Status set_cpu_bind(Draft&, const char* v) {
 }
 
 // A launcher of its own (mpirun's srun) needs none.
-Status set_mpi(Draft& d, const char* v) {
+Status set_mpi(JobDraft& d, const char* v) {
     d.list_mpi = iequals(v, "list");
     if (d.list_mpi) return Done{};
     d.mpi = to_lower(v);
@@ -170,12 +170,12 @@ Status set_mpi(Draft& d, const char* v) {
                             "', --mpi=list for acceptable types");
 }
 
-Status set_verbose(Draft& d, const char*) {
+Status set_verbose(JobDraft& d, const char*) {
     ++d.verbose;
     return Done{};
 }
 
-Status set_pty(Draft& d, const char* v) {
+Status set_pty(JobDraft& d, const char* v) {
     if (v != nullptr) {
         return Error{ErrorCode::failed_precondition,
                      "--pty=" + std::string(v) + " is not supported yet; --pty is"};
@@ -184,14 +184,14 @@ Status set_pty(Draft& d, const char* v) {
     return Done{};
 }
 
-Status set_licenses(Draft& d, const char* v) {
+Status set_licenses(JobDraft& d, const char* v) {
     const auto licenses = parse_licenses(v);
     if (!licenses) return not_submitted("Invalid license specification");
     d.spec.request.edit().licenses = *licenses;
     return Done{};
 }
 
-Status set_dependency(Draft& d, const char* v) {
+Status set_dependency(JobDraft& d, const char* v) {
     const auto parsed = parse_dependencies(v);
     if (!parsed.ok() || parsed->all.empty()) return not_submitted("Job dependency problem");
     d.spec.dependencies = parsed->all;
@@ -199,13 +199,13 @@ Status set_dependency(Draft& d, const char* v) {
     return Done{};
 }
 
-Status set_array(Draft& d, const char* v) {
+Status set_array(JobDraft& d, const char* v) {
     d.spec.array = parse_array(v);
     if (!d.spec.array) return not_submitted("Invalid job array specification");
     return Done{};
 }
 
-Status set_gres(Draft& d, const char* v) {
+Status set_gres(JobDraft& d, const char* v) {
     const auto gres = parse_gres_list(v);
     if (!gres) return invalid_argument("Invalid generic resource (gres) specification");
     d.spec.request.edit().gres_per_node = *gres;
@@ -213,7 +213,7 @@ Status set_gres(Draft& d, const char* v) {
     return Done{};
 }
 
-Status set_nodes(Draft& d, const char* v) {
+Status set_nodes(JobDraft& d, const char* v) {
     const auto count = parse_node_count(v);
     if (!count) return invalid_argument("Invalid node count specification: " + std::string(v));
     if (count->least == 0) return not_submitted("Node count specification invalid");
@@ -227,7 +227,7 @@ Status set_nodes(Draft& d, const char* v) {
     return Done{};
 }
 
-Status set_exclusive(Draft& d, const char* v) {
+Status set_exclusive(JobDraft& d, const char* v) {
     if (v != nullptr && !iequals(v, "exclusive")) {  // As in SBATCH_EXCLUSIVE=exclusive.
         return Error{ErrorCode::failed_precondition, "--exclusive=" + std::string(v) +
                                                          " is not supported yet; --exclusive and "
@@ -237,7 +237,7 @@ Status set_exclusive(Draft& d, const char* v) {
     return Done{};
 }
 
-Status set_nice(Draft& d, const char* v) {
+Status set_nice(JobDraft& d, const char* v) {
     const auto nice = v == nullptr ? Result<std::int64_t>(100) : parse_int64(v);
     if (!nice.ok() || std::abs(nice.value()) > 2'147'483'645)
         return invalid_argument("Invalid --nice value: " + std::string(v));
@@ -245,7 +245,7 @@ Status set_nice(Draft& d, const char* v) {
     return Done{};
 }
 
-Status set_priority(Draft& d, const char* v) {
+Status set_priority(JobDraft& d, const char* v) {
     const auto priority = iequals(v, "TOP") ? Result<std::int64_t>(0xffff'fffeLL) : parse_int64(v);
     if (!priority.ok() || priority.value() < 0 || priority.value() > 0xffff'fffeLL)
         return invalid_value("priority");
@@ -253,14 +253,14 @@ Status set_priority(Draft& d, const char* v) {
     return Done{};
 }
 
-Status set_mail_type(Draft& d, const char* v) {
+Status set_mail_type(JobDraft& d, const char* v) {
     const auto types = parse_mail_types(v);
     if (!types) return invalid_value("mail-type");
     d.spec.command.edit().mail_types = types->bits;
     return Done{};
 }
 
-Status set_open_mode(Draft& d, const char* v) {
+Status set_open_mode(JobDraft& d, const char* v) {
     if (!iequals(v, "append") && !iequals(v, "a") && !iequals(v, "truncate") && !iequals(v, "t"))
         return invalid_value("open-mode");
     JobCommand& command = d.spec.command.edit();
@@ -269,14 +269,14 @@ Status set_open_mode(Draft& d, const char* v) {
     return Done{};
 }
 
-Status set_propagate(Draft& d, const char* v) {
+Status set_propagate(JobDraft& d, const char* v) {
     const auto limits = parse_rlimits(v == nullptr ? "ALL" : v);
     if (!limits.ok()) return prefixed("--propagate", limits.error());
     d.propagate = *limits;
     return Done{};
 }
 
-Status set_requeue(Draft& d, const char* v) {
+Status set_requeue(JobDraft& d, const char* v) {
     if (v != nullptr && !iequals(v, "expedite")) {
         return Error{ErrorCode::failed_precondition,
                      "--requeue=" + std::string(v) +
@@ -287,7 +287,7 @@ Status set_requeue(Draft& d, const char* v) {
     return Done{};
 }
 
-Status set_export(Draft& d, const char* v) {
+Status set_export(JobDraft& d, const char* v) {
     d.export_env = v;
     d.export_given = true;
     d.spec.command.edit().export_env = v;
@@ -295,86 +295,86 @@ Status set_export(Draft& d, const char* v) {
 }
 
 template <bool TopologyConstraint::* Flag>
-Status near_flag(Draft& d, const char*) {
+Status near_flag(JobDraft& d, const char*) {
     d.spec.request.edit().nearness.edit().*Flag = true;
     return Done{};
 }
 
-template <bool Draft::* Flag>
-Status flag(Draft& d, const char*) {
+template <bool JobDraft::* Flag>
+Status flag(JobDraft& d, const char*) {
     d.*Flag = true;
     return Done{};
 }
 
 // clang-format off
 constexpr auto kJobOptions = std::to_array<JobOption>({
-    {"account", 'A', required_argument, kOfJob, [](Draft& d, const char* v) -> Status { d.spec.account = v; return Done{}; }},
+    {"account", 'A', required_argument, kOfJob, [](JobDraft& d, const char* v) -> Status { d.spec.account = v; return Done{}; }},
     {"array", 'a', required_argument, kSbatch, set_array},
     {"begin", 'b', required_argument, kOfJob, set_begin},
-    {"chdir", 'D', required_argument, kJobs, [](Draft& d, const char* v) -> Status { d.spec.command.edit().work_dir = v; return Done{}; }},
-    {"comment", 0, required_argument, kOfJob, [](Draft& d, const char* v) -> Status { d.spec.comment = v; return Done{}; }},
-    {"constraint", 'C', required_argument, kOfJob, [](Draft& d, const char* v) -> Status { d.spec.request.edit().constraint = v; return Done{}; }},
+    {"chdir", 'D', required_argument, kJobs, [](JobDraft& d, const char* v) -> Status { d.spec.command.edit().work_dir = v; return Done{}; }},
+    {"comment", 0, required_argument, kOfJob, [](JobDraft& d, const char* v) -> Status { d.spec.comment = v; return Done{}; }},
+    {"constraint", 'C', required_argument, kOfJob, [](JobDraft& d, const char* v) -> Status { d.spec.request.edit().constraint = v; return Done{}; }},
     {"cpus-per-task", 'c', required_argument, kJobs, set_cpus_per_task},
     {"deadline", 0, required_argument, kOfJob, set_deadline},
     {"dependency", 'd', required_argument, kOfJob, set_dependency},
-    {"error", 'e', required_argument, kBoth, [](Draft& d, const char* v) -> Status { d.spec.command.edit().std_err = v; return Done{}; }},
-    {"exact", 0, no_argument, kSrun, flag<&Draft::exact>},
-    {"exclude", 'x', required_argument, kJobs, [](Draft& d, const char* v) { return set_hosts(d.spec.request.edit().exclude, v); }},
+    {"error", 'e', required_argument, kBoth, [](JobDraft& d, const char* v) -> Status { d.spec.command.edit().std_err = v; return Done{}; }},
+    {"exact", 0, no_argument, kSrun, flag<&JobDraft::exact>},
+    {"exclude", 'x', required_argument, kJobs, [](JobDraft& d, const char* v) { return set_hosts(d.spec.request.edit().exclude, v); }},
     {"exclusive", 0, optional_argument, kJobs, set_exclusive},
     {"export", 0, required_argument, kBoth, set_export},
     {"gpu-bind", 0, required_argument, kJobs, set_gpu_bind},
-    {"gpus", 'G', required_argument, kJobs, [](Draft& d, const char* v) { return set_gpus(d.spec.request.edit().gpus, v, "gpus"); }},
-    {"gpus-per-node", 0, required_argument, kJobs, [](Draft& d, const char* v) { return set_gpus(d.spec.request.edit().gpus_per_node, v, "gpus-per-node"); }},
-    {"gpus-per-task", 0, required_argument, kJobs, [](Draft& d, const char* v) { return set_gpus(d.spec.request.edit().gpus_per_task, v, "gpus-per-task"); }},
+    {"gpus", 'G', required_argument, kJobs, [](JobDraft& d, const char* v) { return set_gpus(d.spec.request.edit().gpus, v, "gpus"); }},
+    {"gpus-per-node", 0, required_argument, kJobs, [](JobDraft& d, const char* v) { return set_gpus(d.spec.request.edit().gpus_per_node, v, "gpus-per-node"); }},
+    {"gpus-per-task", 0, required_argument, kJobs, [](JobDraft& d, const char* v) { return set_gpus(d.spec.request.edit().gpus_per_task, v, "gpus-per-task"); }},
     {"gres", 0, required_argument, kJobs, set_gres},
-    {"hold", 'H', no_argument, kOfJob, [](Draft& d, const char*) -> Status { d.spec.hold = true; return Done{}; }},
+    {"hold", 'H', no_argument, kOfJob, [](JobDraft& d, const char*) -> Status { d.spec.hold = true; return Done{}; }},
     {"immediate", 'I', optional_argument, kSrun | kSalloc, set_immediate},
-    {"input", 'i', required_argument, kBoth, [](Draft& d, const char* v) -> Status { d.spec.command.edit().std_in = v; return Done{}; }},
-    {"job-name", 'J', required_argument, kJobs, [](Draft& d, const char* v) -> Status { d.spec.name = v; return Done{}; }},
-    {"jobid", 0, required_argument, kSrun, [](Draft& d, const char* v) -> Status { d.job_id = v; return Done{}; }},
+    {"input", 'i', required_argument, kBoth, [](JobDraft& d, const char* v) -> Status { d.spec.command.edit().std_in = v; return Done{}; }},
+    {"job-name", 'J', required_argument, kJobs, [](JobDraft& d, const char* v) -> Status { d.spec.name = v; return Done{}; }},
+    {"jobid", 0, required_argument, kSrun, [](JobDraft& d, const char* v) -> Status { d.job_id = v; return Done{}; }},
     {"kill-command", 'K', optional_argument, kSalloc, set_kill_command},
-    {"label", 'l', no_argument, kSrun, flag<&Draft::label>},
+    {"label", 'l', no_argument, kSrun, flag<&JobDraft::label>},
     {"licenses", 'L', required_argument, kOfJob, set_licenses},
     {"mail-type", 0, required_argument, kOfJob, set_mail_type},
-    {"mail-user", 0, required_argument, kOfJob, [](Draft& d, const char* v) -> Status { d.spec.command.edit().mail_user = v; return Done{}; }},
-    {"mem", 0, required_argument, kJobs, [](Draft& d, const char* v) { return set_memory(d.spec.request.edit().memory_per_node, v, "mem"); }},
-    {"mem-per-cpu", 0, required_argument, kOfJob, [](Draft& d, const char* v) { return set_memory(d.spec.request.edit().memory_per_cpu, v, "mem-per-cpu"); }},
+    {"mail-user", 0, required_argument, kOfJob, [](JobDraft& d, const char* v) -> Status { d.spec.command.edit().mail_user = v; return Done{}; }},
+    {"mem", 0, required_argument, kJobs, [](JobDraft& d, const char* v) { return set_memory(d.spec.request.edit().memory_per_node, v, "mem"); }},
+    {"mem-per-cpu", 0, required_argument, kOfJob, [](JobDraft& d, const char* v) { return set_memory(d.spec.request.edit().memory_per_cpu, v, "mem-per-cpu"); }},
     {"nice", 0, optional_argument, kOfJob, set_nice},
-    {"no-requeue", 0, no_argument, kSbatch, [](Draft& d, const char*) -> Status { d.spec.requeue = false; return Done{}; }},
-    {"no-shell", 0, no_argument, kSalloc, flag<&Draft::no_shell>},
-    {"nodelist", 'w', required_argument, kJobs, [](Draft& d, const char* v) { return set_hosts(d.spec.request.edit().nodelist, v); }},
+    {"no-requeue", 0, no_argument, kSbatch, [](JobDraft& d, const char*) -> Status { d.spec.requeue = false; return Done{}; }},
+    {"no-shell", 0, no_argument, kSalloc, flag<&JobDraft::no_shell>},
+    {"nodelist", 'w', required_argument, kJobs, [](JobDraft& d, const char* v) { return set_hosts(d.spec.request.edit().nodelist, v); }},
     {"nodes", 'N', required_argument, kJobs, set_nodes},
-    {"ntasks", 'n', required_argument, kJobs, [](Draft& d, const char* v) { return set_count(d.spec.request.edit().tasks, v, "ntasks"); }},
-    {"ntasks-per-node", 0, required_argument, kJobs, [](Draft& d, const char* v) { return set_count(d.spec.request.edit().tasks_per_node, v, "ntasks-per-node"); }},
+    {"ntasks", 'n', required_argument, kJobs, [](JobDraft& d, const char* v) { return set_count(d.spec.request.edit().tasks, v, "ntasks"); }},
+    {"ntasks-per-node", 0, required_argument, kJobs, [](JobDraft& d, const char* v) { return set_count(d.spec.request.edit().tasks_per_node, v, "ntasks-per-node"); }},
     {"open-mode", 0, required_argument, kBoth, set_open_mode},
-    {"output", 'o', required_argument, kBoth, [](Draft& d, const char* v) -> Status { d.spec.command.edit().std_out = v; return Done{}; }},
-    {"overlap", 0, no_argument, kSrun, flag<&Draft::overlap>},
-    {"parsable", 0, no_argument, kSbatch, flag<&Draft::parsable>},
-    {"partition", 'p', required_argument, kOfJob, [](Draft& d, const char* v) -> Status { d.spec.partition = v; return Done{}; }},
+    {"output", 'o', required_argument, kBoth, [](JobDraft& d, const char* v) -> Status { d.spec.command.edit().std_out = v; return Done{}; }},
+    {"overlap", 0, no_argument, kSrun, flag<&JobDraft::overlap>},
+    {"parsable", 0, no_argument, kSbatch, flag<&JobDraft::parsable>},
+    {"partition", 'p', required_argument, kOfJob, [](JobDraft& d, const char* v) -> Status { d.spec.partition = v; return Done{}; }},
     {"priority", 0, required_argument, kOfJob, set_priority},
     {"propagate", 0, optional_argument, kBoth, set_propagate},
     {"pty", 0, optional_argument, kSrun, set_pty},
-    {"qos", 'q', required_argument, kOfJob, [](Draft& d, const char* v) -> Status { d.spec.qos = v; return Done{}; }},
-    {"quiet", 'Q', no_argument, kJobs, flag<&Draft::quiet>},
+    {"qos", 'q', required_argument, kOfJob, [](JobDraft& d, const char* v) -> Status { d.spec.qos = v; return Done{}; }},
+    {"quiet", 'Q', no_argument, kJobs, flag<&JobDraft::quiet>},
     {"requeue", 0, optional_argument, kSbatch, set_requeue},
-    {"reservation", 0, required_argument, kOfJob, [](Draft& d, const char* v) -> Status { d.spec.request.edit().reservation = v; return Done{}; }},
+    {"reservation", 0, required_argument, kOfJob, [](JobDraft& d, const char* v) -> Status { d.spec.request.edit().reservation = v; return Done{}; }},
     {"time", 't', required_argument, kJobs, set_time},
     {"time-min", 0, required_argument, kOfJob, set_time_min},
-    {"unbuffered", 'u', no_argument, kSrun, flag<&Draft::unbuffered>},
+    {"unbuffered", 'u', no_argument, kSrun, flag<&JobDraft::unbuffered>},
     {"verbose", 'v', no_argument, kJobs, set_verbose},
-    {"clusters", 'M', required_argument, kOfJob, [](Draft& d, const char* v) -> Status { d.clusters = v; return Done{}; }},
-    {"export-file", 0, required_argument, kSbatch, [](Draft& d, const char* v) -> Status { d.export_file = v; return Done{}; }},
+    {"clusters", 'M', required_argument, kOfJob, [](JobDraft& d, const char* v) -> Status { d.clusters = v; return Done{}; }},
+    {"export-file", 0, required_argument, kSbatch, [](JobDraft& d, const char* v) -> Status { d.export_file = v; return Done{}; }},
     {"get-user-env", 0, optional_argument, kSbatch, set_get_user_env},
     {"cpu-bind", 0, required_argument, kSrun, set_cpu_bind},
     {"cpu_bind", 0, required_argument, kSrun, set_cpu_bind},
     {"kill-on-bad-exit", 'K', optional_argument, kSrun, set_kill_on_bad_exit},
-    {"het-group", 0, required_argument, kSrun, [](Draft& d, const char* v) -> Status { d.het_groups = v; return Done{}; }},
+    {"het-group", 0, required_argument, kSrun, [](JobDraft& d, const char* v) -> Status { d.het_groups = v; return Done{}; }},
     {"mpi", 0, required_argument, kSrun, set_mpi},
     {"signal", 0, required_argument, kOfJob, set_signal},
-    {"wait", 'W', no_argument, kSbatch, flag<&Draft::wait>},
+    {"wait", 'W', no_argument, kSbatch, flag<&JobDraft::wait>},
     {"wait", 'W', required_argument, kSrun, set_wait_for_tasks},
-    {"wckey", 0, required_argument, kOfJob, [](Draft& d, const char* v) -> Status { d.spec.command.edit().wckey = v; return Done{}; }},
-    {"wrap", 0, required_argument, kSbatch, [](Draft& d, const char* v) -> Status { d.wrap = v; return Done{}; }},
+    {"wckey", 0, required_argument, kOfJob, [](JobDraft& d, const char* v) -> Status { d.spec.command.edit().wckey = v; return Done{}; }},
+    {"wrap", 0, required_argument, kSbatch, [](JobDraft& d, const char* v) -> Status { d.wrap = v; return Done{}; }},
     {"contiguous", 0, no_argument, kOfJob, near_flag<&TopologyConstraint::contiguous>},
     {"distribution", 'm', required_argument, kJobs, set_distribution},
     {"segment", 0, required_argument, kOfJob, set_segment},
@@ -387,7 +387,7 @@ constexpr auto kJobOptions = std::to_array<JobOption>({
     {"berth-compute-capability", 0, required_argument, kOfJob, set_compute_capability},
     {"berth-gpu-memory", 0, required_argument, kOfJob, set_gpu_memory},
     {"berth-pack", 0, no_argument, kOfJob, near_flag<&TopologyConstraint::pack>},
-    {"berth-presume-dead", 0, no_argument, kOfJob, [](Draft& d, const char*) -> Status { d.spec.presume_dead = true; return Done{}; }},
+    {"berth-presume-dead", 0, no_argument, kOfJob, [](JobDraft& d, const char*) -> Status { d.spec.presume_dead = true; return Done{}; }},
     // Slurm's, not built yet: refused by name.
     {"acctg-freq", 0, required_argument}, {"async", 0, no_argument, kSrun}, {"batch", 0, required_argument, kSbatch}, {"bb", 0, required_argument}, {"bbf", 0, required_argument},
     {"bell", 0, no_argument, kSalloc}, {"no-bell", 0, no_argument, kSalloc}, {"bcast", 0, optional_argument, kSrun}, {"cluster-constraint", 0, required_argument}, {"compress", 0, optional_argument, kSrun}, {"container", 0, required_argument},
@@ -447,7 +447,7 @@ const JobOption* option_of(CommandBits command, int letter_or_value) {
     return found == kJobOptions.end() ? nullptr : &*found;
 }
 
-Status apply_option(const JobOption& row, Draft& draft, const char* value) {
+Status apply_option(const JobOption& row, JobDraft& draft, const char* value) {
     if (row.set == nullptr) {
         return Error{ErrorCode::failed_precondition,
                      "--" + std::string(row.name) + " is not supported yet"};
@@ -463,7 +463,7 @@ bool is_switch(std::string_view name) { return name == "requeue" || name == "exc
 
 }  // namespace
 
-Status apply_environment(const Invocation& call, CommandBits command, Draft& draft) {
+Status apply_environment(const Invocation& call, CommandBits command, JobDraft& draft) {
     const bool in_a_job = command == kSrun && draft.in_a_job;
     for (const SetVariable& set : set_variables(call, getopt_rows(command))) {
         if (in_a_job && !set.variable->in_a_job) continue;
@@ -486,7 +486,7 @@ Status apply_environment(const Invocation& call, CommandBits command, Draft& dra
     return wait == nullptr ? Status(Done{}) : set_switches_wait(draft, wait->c_str());
 }
 
-Status check_together(const Draft& draft) {
+Status check_together(const JobDraft& draft) {
     const JobRequest& request = draft.spec.request;
     const bool gres_gpu = std::ranges::count(request.gres_per_node, "gpu", &GresRequest::name) > 0;
     if (gres_gpu && !request.gpus_per_node.empty())

@@ -11,7 +11,7 @@
 
 #include "berth/base/result.h"
 #include "berth/slurm/options/job_draft.h"
-#include "berth/slurm/text/command.h"
+#include "berth/slurm/text/invocation.h"
 
 namespace berth::slurm {
 
@@ -30,7 +30,7 @@ struct JobOption {
     char letter = 0;             // 0: none.
     int argument = no_argument;  // As getopt_long has it.
     unsigned commands = kJobs;
-    Status (*set)(Draft& draft, const char* value) = nullptr;  // nullptr: not built yet.
+    Status (*set)(JobDraft& draft, const char* value) = nullptr;  // nullptr: not built yet.
 };
 
 std::span<const JobOption> job_options();
@@ -42,12 +42,12 @@ std::string getopt_letters(CommandBits command);
 const JobOption* option_of(CommandBits command, int letter_or_value);
 
 // Sets one option; an unbuilt one is an error that names it.
-Status apply_option(const JobOption& row, Draft& draft, const char* value);
+Status apply_option(const JobOption& row, JobDraft& draft, const char* value);
 
 // Sets what the command's input variables say.
-Status apply_environment(const Invocation& call, CommandBits command, Draft& draft);
+Status apply_environment(const Invocation& call, CommandBits command, JobDraft& draft);
 
 // What one option forbids beside another, once all are read.
-Status check_together(const Draft& draft);
+Status check_together(const JobDraft& draft);
 
 }  // namespace berth::slurm

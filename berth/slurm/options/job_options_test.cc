@@ -27,7 +27,7 @@ TEST(JobOptions, TakeExpediteAsAWayToRequeue) {
     const auto row =
         std::ranges::find(job_options(), std::string_view("requeue"),
                           [](const JobOption& one) { return std::string_view(one.name); });
-    Draft plain, expedited;
+    JobDraft plain, expedited;
     EXPECT_TRUE(row->set(plain, nullptr).ok());
     EXPECT_TRUE(plain.spec.requeue.value_or(false));
     EXPECT_FALSE(plain.spec.expedite);
@@ -47,7 +47,7 @@ TEST(Arguments, KeepGetoptsRules) {
     std::ostringstream out, err;
     Streams streams{in, out, err};
     ArgumentReader reader(call, rows, getopt_letters(kSbatch), true);
-    Draft draft;
+    JobDraft draft;
     while (const auto argument = reader.next(streams)) {
         EXPECT_TRUE(
             apply_option(*option_of(kSbatch, argument->letter), draft, argument->value).ok());

@@ -4,7 +4,7 @@
 #include "berth/base/size_text.h"
 #include "berth/base/text.h"
 #include "berth/model/invalid_argument.h"
-#include "berth/slurm/options/values.h"
+#include "berth/slurm/options/option_values.h"
 
 namespace berth::slurm {
 namespace {
@@ -14,7 +14,7 @@ Error not_built(const std::string& what) {
 }
 
 // "node:train,gpu:infer,feature:ib?": beside these, a question mark where that is but preferred.
-Status add_affinities(Draft& draft, const char* value, bool apart) {
+Status add_affinities(JobDraft& draft, const char* value, bool apart) {
     for (const std::string_view one : split(value, ',')) {
         const std::size_t colon = one.find(':');
         const std::string_view kind = one.substr(0, colon);
@@ -72,7 +72,7 @@ bool is_gpu_bind(std::string_view text) {
 
 }  // namespace
 
-Status set_gpu_bind(Draft& draft, const char* value) {
+Status set_gpu_bind(JobDraft& draft, const char* value) {
     if (!is_gpu_bind(value)) {
         return invalid_argument("Invalid --gpu-bind argument: " + std::string(value) +
                                 " (write closest, none, single:N, per_task:N, map_gpu:0,1 or "
@@ -82,12 +82,14 @@ Status set_gpu_bind(Draft& draft, const char* value) {
     return Done{};
 }
 
-Status set_affinity(Draft& draft, const char* value) { return add_affinities(draft, value, false); }
-Status set_anti_affinity(Draft& draft, const char* value) {
+Status set_affinity(JobDraft& draft, const char* value) {
+    return add_affinities(draft, value, false);
+}
+Status set_anti_affinity(JobDraft& draft, const char* value) {
     return add_affinities(draft, value, true);
 }
 
-Status set_switches(Draft& draft, const char* value) {
+Status set_switches(JobDraft& draft, const char* value) {
     const auto parts = split(value, '@');
     const auto count = parse_positive(std::string(parts[0]).c_str());
     if (!count || parts.size() > 2) return invalid_argument("Invalid --switches specification");
@@ -100,7 +102,7 @@ Status set_switches(Draft& draft, const char* value) {
     return Done{};
 }
 
-Status set_switches_wait(Draft& draft, const char* value) {
+Status set_switches_wait(JobDraft& draft, const char* value) {
     const auto wait = parse_time_limit(value);
     if (!wait.ok())
         return invalid_argument("Invalid time to wait for switches: " + std::string(value));
@@ -108,14 +110,14 @@ Status set_switches_wait(Draft& draft, const char* value) {
     return Done{};
 }
 
-Status set_segment(Draft& draft, const char* value) {
+Status set_segment(JobDraft& draft, const char* value) {
     const auto count = parse_positive(value);
     if (!count) return invalid_argument("Invalid --segment specification");
     draft.spec.request.edit().nearness.edit().segment = count;
     return Done{};
 }
 
-Status set_distribution(Draft& draft, const char* value) {
+Status set_distribution(JobDraft& draft, const char* value) {
     const std::string text = to_lower(std::string(value));
     if (text.find(',') != std::string::npos) return not_built("--distribution=…,pack|nopack");
     const auto levels = split(text, ':');
@@ -145,14 +147,14 @@ Status set_distribution(Draft& draft, const char* value) {
     return Done{};
 }
 
-Status set_gpu_memory(Draft& draft, const char* value) {
+Status set_gpu_memory(JobDraft& draft, const char* value) {
     const auto size = parse_size(value);
     if (!size.ok()) return invalid_argument("Invalid --gpu-memory specification");
     draft.spec.request.edit().nearness.edit().gpu_memory_min = size.value();
     return Done{};
 }
 
-Status set_compute_capability(Draft& draft, const char* value) {
+Status set_compute_capability(JobDraft& draft, const char* value) {
     const auto parts = split(value, '.');
     const auto major = parse_int64(parts[0]);
     const auto minor = parts.size() > 1 ? parse_int64(parts[1]) : Result<std::int64_t>(0);

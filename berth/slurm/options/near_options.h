@@ -7,14 +7,14 @@
 
 namespace berth::slurm {
 
-Status set_switches(Draft& draft, const char* value);       // "2" or "2@10:00"
-Status set_switches_wait(Draft& draft, const char* value);  // *_WAIT4SWITCH: "10:00"
-Status set_segment(Draft& draft, const char* value);
-Status set_distribution(Draft& draft, const char* value);   // "cyclic", "plane=4", "block:*"
-Status set_affinity(Draft& draft, const char* value);       // "node:NAME", "gpu:NAME?" …
-Status set_anti_affinity(Draft& draft, const char* value);  // … or "feature:NAME", by commas
-Status set_gpu_bind(Draft& draft, const char* value);
-Status set_gpu_memory(Draft& draft, const char* value);          // "40G"
-Status set_compute_capability(Draft& draft, const char* value);  // "8.0"
+Status set_switches(JobDraft& draft, const char* value);       // "2" or "2@10:00"
+Status set_switches_wait(JobDraft& draft, const char* value);  // *_WAIT4SWITCH: "10:00"
+Status set_segment(JobDraft& draft, const char* value);
+Status set_distribution(JobDraft& draft, const char* value);   // "cyclic", "plane=4", "block:*"
+Status set_affinity(JobDraft& draft, const char* value);       // "node:NAME", "gpu:NAME?" …
+Status set_anti_affinity(JobDraft& draft, const char* value);  // … or "feature:NAME", by commas
+Status set_gpu_bind(JobDraft& draft, const char* value);
+Status set_gpu_memory(JobDraft& draft, const char* value);          // "40G"
+Status set_compute_capability(JobDraft& draft, const char* value);  // "8.0"
 
 }  // namespace berth::slurm

@@ -12,7 +12,7 @@ using namespace std::chrono_literals;
 
 // "" or what is wrong; `near` is what the option set.
 std::string set(const char* name, const char* value, TopologyConstraint& near) {
-    Draft draft;
+    JobDraft draft;
     for (const JobOption& row : job_options()) {
         if (std::string_view(row.name) != name) continue;
         const Status done = apply_option(row, draft, value);

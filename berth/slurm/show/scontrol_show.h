@@ -8,7 +8,7 @@
 
 #include "berth/api/messages.h"
 #include "berth/client/client.h"
-#include "berth/slurm/text/command.h"
+#include "berth/slurm/text/invocation.h"
 
 namespace berth::slurm {
 

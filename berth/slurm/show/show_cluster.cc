@@ -8,6 +8,7 @@
 #include "berth/base/hostlist.h"
 #include "berth/base/size_text.h"
 #include "berth/base/text.h"
+#include "berth/slurm/show/partition_text.h"
 #include "berth/slurm/show/scontrol_show.h"
 #include "berth/slurm/show/show_format.h"
 #include "berth/slurm/text/print.h"
@@ -16,7 +17,6 @@ namespace berth::slurm {
 namespace {
 
 std::string mebibytes(std::int64_t bytes) { return std::to_string(in_mib(Bytes(bytes))); }
-std::string yes_no(bool flag) { return flag ? "YES" : "NO"; }
 std::string list_or(const std::vector<std::string>& all, const char* otherwise) {
     return all.empty() ? otherwise : join(all, ",");
 }
@@ -29,7 +29,7 @@ std::string state_text(const api::NodeRow& node) {
     return silent && text.find("NOT_RESPONDING") == std::string::npos ? text + "*" : text;
 }
 
-void put_hardware(Record& record, const api::NodeRow& node, bool detail) {
+void put_hardware(ShowRecord& record, const api::NodeRow& node, bool detail) {
     record.put("NodeName", node.name).put("Arch", node.arch.empty() ? "(null)" : node.arch);
     record.put("CoresPerSocket", std::to_string(node.cores_per_socket)).line();
     record.put("CPUAlloc", std::to_string(node.allocated_cpus))
@@ -58,7 +58,7 @@ void put_hardware(Record& record, const api::NodeRow& node, bool detail) {
 }
 
 void print_node(std::ostream& out, const api::NodeRow& node, const ShowOptions& options) {
-    Record record(out, options.one_line);
+    ShowRecord record(out, options.one_line);
     put_hardware(record, node, options.detail);
     record.put("State", state_text(node))
         .put("ThreadsPerCore", std::to_string(node.threads_per_core));
@@ -82,78 +82,6 @@ void print_node(std::ostream& out, const api::NodeRow& node, const ShowOptions& 
     }
     if (!node.comment.empty()) record.line().put("Comment", node.comment);
     if (!node.extra.empty()) record.line().put("Extra", node.extra);
-    record.end();
-}
-
-std::string limit_text(const std::optional<std::uint32_t>& limit) {
-    return limit ? std::to_string(*limit) : "UNLIMITED";
-}
-
-void put_memory(Record& record, const api::PartitionRow& partition) {
-    if (partition.default_memory_per_cpu) {
-        record.put("DefMemPerCPU", mebibytes(*partition.default_memory_per_cpu));
-    } else {
-        record.put("DefMemPerNode", partition.default_memory_per_node
-                                        ? mebibytes(*partition.default_memory_per_node)
-                                        : "UNLIMITED");
-    }
-    if (partition.max_memory_per_cpu) {
-        record.put("MaxMemPerCPU", mebibytes(*partition.max_memory_per_cpu));
-    } else {
-        record.put("MaxMemPerNode", partition.max_memory_per_node
-                                        ? mebibytes(*partition.max_memory_per_node)
-                                        : "UNLIMITED");
-    }
-}
-
-void print_partition(std::ostream& out, const api::PartitionRow& partition, bool one_line) {
-    Record record(out, one_line);
-    record.put("PartitionName", partition.name).line();
-    record.put("AllowGroups", list_or(partition.allow_groups, "ALL"));
-    if (partition.deny_accounts.empty()) {
-        record.put("AllowAccounts", list_or(partition.allow_accounts, "ALL"));
-    } else {
-        record.put("DenyAccounts", join(partition.deny_accounts, ","));
-    }
-    if (partition.deny_qos.empty()) {
-        record.put("AllowQos", list_or(partition.allow_qos, "ALL"));
-    } else {
-        record.put("DenyQos", join(partition.deny_qos, ","));
-    }
-    record.line();
-    record.put("AllocNodes", "ALL")
-        .put("Default", yes_no(partition.is_default))
-        .put("QoS", "N/A")
-        .line();
-    record.put("DefaultTime",
-               partition.default_time ? format_time_limit(partition.default_time) : "NONE");
-    record.put("DisableRootJobs", "NO")
-        .put("ExclusiveUser", "NO")
-        .put("ExclusiveTopo", "NO")
-        .put("GraceTime", "0");
-    record.put("Hidden", yes_no(partition.hidden)).line();
-    record.put("MaxNodes", limit_text(partition.max_nodes))
-        .put("MaxTime", format_time_limit(partition.max_time));
-    record.put("MinNodes", std::to_string(partition.min_nodes))
-        .put("LLN", "NO")
-        .put("MaxCPUsPerNode", "UNLIMITED")
-        .put("MaxCPUsPerSocket", "UNLIMITED")
-        .line();
-    record.put("Nodes", nodes_text(partition.nodes, "(null)")).line();
-    record.put("PriorityJobFactor", std::to_string(partition.priority_job_factor))
-        .put("PriorityTier", std::to_string(partition.priority_tier));
-    record.put("RootOnly", yes_no(partition.root_only))
-        .put("ReqResv", "NO")
-        .put("OverSubscribe", partition.oversubscribe)
-        .line();
-    record.put("OverTimeLimit", "NONE").put("PreemptMode", "OFF").line();
-    record.put("State", partition.state).put("TotalCPUs", std::to_string(partition.total_cpus));
-    record.put("TotalNodes", std::to_string(static_cast<std::int64_t>(partition.nodes.size())))
-        .put("SelectTypeParameters", "NONE")
-        .line();
-    record.put("JobDefaults", "(null)").line();
-    put_memory(record, partition);
-    record.line().put("TRES", partition.tres);
     record.end();
 }
 

@@ -34,7 +34,7 @@ namespace {
 std::string list_text(const std::vector<std::string>& items) { return or_null(join(items, ",")); }
 
 void print_reservation(std::ostream& out, const api::ReservationRow& one, bool one_line) {
-    Record record(out, one_line);
+    ShowRecord record(out, one_line);
     record.put("ReservationName", one.name)
         .put("StartTime", local_time(one.start, ""))
         .put("EndTime", local_time(one.end, ""))

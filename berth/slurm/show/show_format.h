@@ -9,18 +9,18 @@
 
 namespace berth::slurm {
 
-class Record {
+class ShowRecord {
 public:
-    Record(std::ostream& out, bool one_line) : out_(out), one_line_(one_line) {}
+    ShowRecord(std::ostream& out, bool one_line) : out_(out), one_line_(one_line) {}
 
-    Record& put(std::string_view key, std::string_view value) {
+    ShowRecord& put(std::string_view key, std::string_view value) {
         if (!at_line_start_) out_ << ' ';
         out_ << key << '=' << printable(std::string(value));
         at_line_start_ = false;
         return *this;
     }
     // Ends a line; the next one is indented by `indent` blanks.
-    Record& line(int indent = 3) {
+    ShowRecord& line(int indent = 3) {
         if (one_line_) return *this;
         out_ << '\n' << std::string(static_cast<std::size_t>(indent), ' ');
         at_line_start_ = true;

@@ -17,7 +17,7 @@ namespace {
 
 std::string names(const std::vector<std::string>& all) { return nodes_text(all, "(null)"); }
 
-void put_identity(Record& record, const api::JobRow& job) {
+void put_identity(ShowRecord& record, const api::JobRow& job) {
     record.put("JobId", to_string(job.id));
     if (job.array_job || !job.array_pending.empty()) {
         record.put("ArrayJobId", to_string(job.array_job.value_or(job.id)));
@@ -39,7 +39,7 @@ void put_identity(Record& record, const api::JobRow& job) {
     record.put("Account", or_null(job.account)).put("QOS", or_null(job.qos)).line();
 }
 
-void put_state(Record& record, const api::JobRow& job, bool detail) {
+void put_state(ShowRecord& record, const api::JobRow& job, bool detail) {
     std::string reason = job.reason.empty() ? "None" : job.reason;
     std::ranges::replace(reason, ' ', '_');  // As Slurm, for those who take lines apart by blanks.
     record.put("JobState", job.state).put("Reason", reason);
@@ -52,7 +52,7 @@ void put_state(Record& record, const api::JobRow& job, bool detail) {
     if (detail) record.put("DerivedExitCode", exit_text(job.derived_exit)).line();
 }
 
-void put_times(Record& record, const api::JobRow& job, Time now) {
+void put_times(ShowRecord& record, const api::JobRow& job, Time now) {
     const bool pending = job.state == "PENDING";
     record.put("RunTime", format_duration(run_time(job, now)));
     record.put("TimeLimit", format_time_limit(job.time_limit))
@@ -79,7 +79,7 @@ void put_times(Record& record, const api::JobRow& job, Time now) {
     record.put("Scheduler", "Main").line();
 }
 
-void put_nodes(Record& record, const api::JobRow& job) {
+void put_nodes(ShowRecord& record, const api::JobRow& job) {
     record.put("Partition", job.partition)
         .put("AllocNode:Sid", or_null(job.command.submit_host) + ":0")
         .line();
@@ -133,7 +133,7 @@ std::string held_gres(const std::vector<api::NodeShareRow>& shares) {
 }
 
 // Nodes of which the job has the same, on one line.
-void put_shares(Record& record, const api::JobRow& job) {
+void put_shares(ShowRecord& record, const api::JobRow& job) {
     if (job.shares.empty()) return;
     record.put("JOB_GRES", or_null(held_gres(job.shares))).line(5);
     for (std::size_t first = 0, next = 0; first < job.shares.size(); first = next) {
@@ -158,7 +158,7 @@ std::string least_cpus(const JobRequest& request) {
                           std::max(1U, request.tasks_per_node.value_or(1)));
 }
 
-void put_least(Record& record, const api::JobRow& job) {
+void put_least(ShowRecord& record, const api::JobRow& job) {
     record.put("MinCPUsNode", least_cpus(job.request));
     if (job.request.memory_per_cpu) {
         record.put("MinMemoryCPU", format_size(*job.request.memory_per_cpu));
@@ -172,7 +172,7 @@ void put_least(Record& record, const api::JobRow& job) {
     record.put("Licenses", or_null(to_text(job.request.licenses))).put("Network", "(null)").line();
 }
 
-void put_files(Record& record, const api::JobRow& job, bool one_line) {
+void put_files(ShowRecord& record, const api::JobRow& job, bool one_line) {
     std::string command = or_null(job.command.script_name == "wrap" ? "" : job.command.script_name);
     for (const std::string& argument : job.command.arguments) command += " " + argument;
     record.put("Command", command).line();
@@ -191,7 +191,7 @@ void put_files(Record& record, const api::JobRow& job, bool one_line) {
     record.put("StdOut", job.std_out);
 }
 
-void put_place(Record& record, const api::JobRow& job) {
+void put_place(ShowRecord& record, const api::JobRow& job) {
     if (!job.request.reservation.empty()) {
         record.line().put("Reservation", job.request.reservation);
     }
@@ -202,7 +202,7 @@ void put_place(Record& record, const api::JobRow& job) {
     record.line().put("Switches", text);
 }
 
-void put_tres(Record& record, const api::JobRow& job) {
+void put_tres(ShowRecord& record, const api::JobRow& job) {
     if (!job.request.gpus.empty()) record.line().put("TresPerJob", gres_text(job.request.gpus));
     std::vector<GresRequest> per_node = job.request.gres_per_node;
     per_node.insert(per_node.end(), job.request.gpus_per_node.begin(),
@@ -212,14 +212,14 @@ void put_tres(Record& record, const api::JobRow& job) {
         record.line().put("TresPerTask", gres_text(job.request.gpus_per_task));
 }
 
-void put_mail(Record& record, const api::JobRow& job) {
+void put_mail(ShowRecord& record, const api::JobRow& job) {
     if (job.command.mail_types == 0) return;
     const MailTypes types{static_cast<std::uint16_t>(job.command.mail_types)};
     record.line().put("MailUser", job.command.mail_user).put("MailType", to_text(types));
 }
 
 void print_job(std::ostream& out, const api::JobRow& job, const ShowOptions& options) {
-    Record record(out, options.one_line);
+    ShowRecord record(out, options.one_line);
     put_identity(record, job);
     put_state(record, job, options.detail);
     put_times(record, job, options.now);
@@ -248,7 +248,7 @@ CallResult<std::vector<api::JobRow>> load(Client& client, const std::string& id)
 
 void print_step(std::ostream& out, const api::JobRow& job, const api::StepRow& step,
                 bool one_line) {
-    Record record(out, one_line);
+    ShowRecord record(out, one_line);
     record.put("StepId", job_id_text(job) + "." + step_name(step.id))
         .put("UserId", std::to_string(job.owner.uid));
     record.put("StartTime", local_time(step.started_at, "Unknown"))

@@ -11,6 +11,7 @@
 #include <ostream>
 
 #include "berth/base/text.h"
+#include "berth/model/slurm_variables.h"
 #include "berth/slurm/options/job_options.h"
 #include "berth/slurm/step/held_signals.h"
 
@@ -20,9 +21,8 @@ namespace {
 constexpr std::uint32_t kGroupsMax = 128;
 
 Error bad_groups(const std::string& text) {
-    return {ErrorCode::invalid_argument, "--het-group=" + text +
-                                             " is no list of components: it is given as 0, 0,2 "
-                                             "or 0-3"};
+    return {ErrorCode::invalid_argument,
+            "--het-group=" + text + " should be a list of components, like 0, 0,2 or 0-3"};
 }
 
 bool is_number(std::string_view text, std::uint32_t& out) {
@@ -112,13 +112,13 @@ Result<std::vector<std::uint32_t>> parse_groups(const std::string& text) {
 }
 
 Result<Invocation> call_in_group(const Invocation& within, const ComponentRun& run) {
-    const std::string* const size = within.variable("SLURM_HET_SIZE");
+    const std::string* const size = within.variable(kSlurmHetSize);
     if (size == nullptr) {
         return Error{ErrorCode::failed_precondition,
-                     "this is not within a heterogeneous job: there is no SLURM_HET_SIZE"};
+                     "not within a heterogeneous job: SLURM_HET_SIZE is not set"};
     }
-    const std::string suffix = "_HET_GROUP_" + std::to_string(run.group);
-    if (within.variable("SLURM_JOB_ID" + suffix) == nullptr) {
+    const std::string suffix = kHetGroupSuffix + std::to_string(run.group);
+    if (within.variable(kSlurmJobId + suffix) == nullptr) {
         return Error{
             ErrorCode::failed_precondition,
             "there is no component " + std::to_string(run.group) + ": SLURM_HET_SIZE is " + *size};

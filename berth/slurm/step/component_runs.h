@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "berth/base/result.h"
-#include "berth/slurm/text/command.h"
+#include "berth/slurm/text/invocation.h"
 
 namespace berth::slurm {
 

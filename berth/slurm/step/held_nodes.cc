@@ -4,6 +4,7 @@
 
 #include "berth/base/hostlist.h"
 #include "berth/base/text.h"
+#include "berth/model/slurm_variables.h"
 #include "berth/slurm/step/held_signals.h"
 
 namespace berth::slurm {
@@ -26,9 +27,9 @@ std::vector<std::uint32_t> read_counts(const std::string& text) {
 }
 
 HeldNodes from_variables(const Invocation& call, const std::string& job) {
-    const std::string* const id = call.variable("SLURM_JOB_ID");
-    const std::string* const list = call.variable("SLURM_JOB_NODELIST");
-    const std::string* const cpus = call.variable("SLURM_JOB_CPUS_PER_NODE");
+    const std::string* const id = call.variable(kSlurmJobId);
+    const std::string* const list = call.variable(kSlurmJobNodelist);
+    const std::string* const cpus = call.variable(kSlurmJobCpusPerNode);
     if (id == nullptr || *id != job || list == nullptr || cpus == nullptr) return {};
     auto names = expand_hostlist(*list);
     HeldNodes held;

@@ -7,7 +7,7 @@
 
 #include "berth/base/result.h"
 #include "berth/slurm/step/job_look.h"
-#include "berth/slurm/text/command.h"
+#include "berth/slurm/text/invocation.h"
 
 namespace berth::slurm {
 

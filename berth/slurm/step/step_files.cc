@@ -16,7 +16,7 @@
 
 #include "berth/base/text.h"
 #include "berth/model/file_pattern.h"
-#include "berth/slurm/options/job_environment.h"
+#include "berth/slurm/options/submit_environment.h"
 
 namespace berth::slurm {
 namespace {

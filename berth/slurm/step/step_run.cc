@@ -10,13 +10,14 @@
 #include "berth/base/hostlist.h"
 #include "berth/base/text.h"
 #include "berth/slurm/options/input_variables.h"
-#include "berth/slurm/options/job_environment.h"
 #include "berth/slurm/options/shell.h"
+#include "berth/slurm/options/submit_environment.h"
 #include "berth/slurm/step/held_signals.h"
 #include "berth/slurm/step/step_output.h"
 #include "berth/slurm/step/step_signals.h"
 #include "berth/slurm/step/terminal.h"
 #include "berth/slurm/text/print.h"
+#include "berth/trust/wall_time.h"
 
 namespace berth::slurm {
 namespace {
@@ -44,7 +45,7 @@ std::int64_t total(const std::vector<GresRequest>& gpus) {
 
 }  // namespace
 
-StepRun::StepRun(const Invocation& call, Client& client, Streams& streams, const Draft& draft,
+StepRun::StepRun(const Invocation& call, Client& client, Streams& streams, const JobDraft& draft,
                  std::string job, std::vector<std::string> command, bool own_job)
     : call_(call),
       client_(client),
@@ -321,8 +322,7 @@ bool StepRun::is_alive(StepId step) {
     if (++idle_seconds_ % 5 != 0) return true;
     const auto look = look_.at(job_);
     if (!look && is_silent(look.problem()) && !std::exchange(said_silent_, true)) {
-        fail("no answer from the controller, and the step goes on: " +
-             slurm_message(look.problem()));
+        fail("no answer from the controller; the step continues: " + slurm_message(look.problem()));
     }
     if (look) said_silent_ = false;
     return may_run_still(look, step);
@@ -335,7 +335,7 @@ void StepRun::end_at_its_limit(const api::StepReply& reply) {
     if (std::chrono::steady_clock::now() - launched_at_ < *limit) return;
     fail("*** STEP " + job_ + "." + to_string(reply.step.id) + " ON " +
          compress_hostlist_in_order(reply.step.nodes) + " CANCELLED AT " +
-         local_time(wall_clock_now(), "") + " DUE TO TIME LIMIT ***");
+         local_time(wall_time(), "") + " DUE TO TIME LIMIT ***");
     end(reply.step.id);
 }
 
@@ -413,7 +413,7 @@ int StepRun::carry(StepListener& listener, const api::StepReply& reply, StepFile
         return std::max(signals.exit_code(), output.exit_code());
     }
     if (!finished || output.ended() < reply.step.tasks) {
-        fail("StepId=" + job_ + "." + to_string(step) + " ended without word from " +
+        fail("StepId=" + job_ + "." + to_string(step) + " ended without a report from " +
              std::to_string(reply.step.tasks - output.ended()) + " of its tasks");
         return std::max(1, output.exit_code());
     }

@@ -14,7 +14,7 @@
 #include "berth/slurm/step/job_look.h"
 #include "berth/slurm/step/step_files.h"
 #include "berth/slurm/step/step_listener.h"
-#include "berth/slurm/text/command.h"
+#include "berth/slurm/text/invocation.h"
 
 namespace berth::slurm {
 
@@ -22,7 +22,7 @@ class StepRun {
 public:
     // `call`: srun's, with the job's variables in its environment. `own_job`: the job was made for
     // this step, so options that apply to a job are not repeated for the step.
-    StepRun(const Invocation& call, Client& client, Streams& streams, const Draft& draft,
+    StepRun(const Invocation& call, Client& client, Streams& streams, const JobDraft& draft,
             std::string job, std::vector<std::string> command, bool own_job);
 
     int run();  // The highest exit code of its tasks, or 128 and the signal.
@@ -53,7 +53,7 @@ private:
     Client& client_;
     JobLook look_;
     Streams& streams_;
-    const Draft& draft_;
+    const JobDraft& draft_;
     std::string job_;
     std::vector<std::string> command_;
     bool own_job_ = false;

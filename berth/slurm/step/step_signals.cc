@@ -125,7 +125,7 @@ bool StepSignals::responds(const std::string& node) {
 void StepSignals::leave(const std::string& why) {
     if (std::exchange(leaves_, true)) return;
     streams_.err << "srun: error: " << why << "; leaving StepId=" << name()
-                 << ", whose tasks may still run\n"
+                 << "; its tasks may still run\n"
                  << std::flush;
 }
 

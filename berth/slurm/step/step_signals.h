@@ -10,7 +10,7 @@
 #include "berth/client/client.h"
 #include "berth/slurm/step/job_look.h"
 #include "berth/slurm/step/step_listener.h"
-#include "berth/slurm/text/command.h"
+#include "berth/slurm/text/invocation.h"
 
 namespace berth::slurm {
 

@@ -5,6 +5,7 @@
 
 #include "berth/base/text.h"
 #include "berth/slurm/text/print.h"
+#include "berth/trust/wall_time.h"
 
 namespace berth::slurm {
 
@@ -19,7 +20,7 @@ int show_repeatedly(std::optional<std::chrono::seconds> every, bool header, Stre
                     const std::function<int()>& show) {
     if (!every) return show();
     for (;;) {
-        if (header) streams.out << local_date_line(wall_clock_now()) << '\n';
+        if (header) streams.out << local_date_line(wall_time()) << '\n';
         const int code = show();
         streams.out << '\n' << std::flush;
         if (!streams.out) return code;

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "berth/base/result.h"
-#include "berth/slurm/text/command.h"
+#include "berth/slurm/text/invocation.h"
 
 namespace berth::slurm {
 

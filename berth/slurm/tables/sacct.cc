@@ -22,6 +22,7 @@
 #include "berth/slurm/text/printable.h"
 #include "berth/slurm/text/unit_text.h"
 #include "berth/slurm/text/when.h"
+#include "berth/trust/wall_time.h"
 
 namespace berth::slurm {
 namespace {
@@ -127,7 +128,7 @@ Status read_states(const char* text, SacctOptions& options) {
 }
 
 Status read_time(const char* text, std::optional<Time>& time) {
-    BERTH_TRY(time, parse_when(text, wall_clock_now()));
+    BERTH_TRY(time, parse_when(text, wall_time()));
     return Done{};
 }
 
@@ -183,10 +184,10 @@ Status read_one(int letter, const char* value, SacctOptions& options) {
     }
 }
 
-class AccountingTable {
+class SacctTable {
 public:
-    AccountingTable(const SacctOptions& options, std::vector<AccountingColumn> columns,
-                    std::ostream& out)
+    SacctTable(const SacctOptions& options, std::vector<AccountingColumn> columns,
+               std::ostream& out)
         : options_(options), columns_(std::move(columns)), out_(out) {}
 
     void header() {
@@ -311,7 +312,7 @@ CallResult<Done> print_json(const Invocation& call, Client& client, const SacctO
     SlurmJson json(out);
     json.begin();
     json.begin_list("jobs");
-    const Time now = wall_clock_now();
+    const Time now = wall_time();
     auto read = read_rows(client, options, [&](const api::AccountingRow& job) {
         put_accounting(json, job, now);
         json.flush();
@@ -375,7 +376,7 @@ int run_sacct(const Invocation& call, Streams& streams) {
         options.format = from_environment != nullptr ? *from_environment : kSacctDefaultFormat;
     auto columns = accounting_columns(options.format);
     if (!columns.ok()) return fail(columns.error().message);
-    const Time now = wall_clock_now();
+    const Time now = wall_time();
     set_window(options, now);
     Client client(endpoint_of(call));
     bool is_ours = true;  // Slurm knows no records of a cluster that it does not know.
@@ -396,7 +397,7 @@ int run_sacct(const Invocation& call, Streams& streams) {
         const auto printed = print_json(call, client, options, cluster, streams.out);
         return printed ? 0 : fail(slurm_message(printed.problem()));
     }
-    AccountingTable table(options, std::move(columns).value(), streams.out);
+    SacctTable table(options, std::move(columns).value(), streams.out);
     if (options.header) table.header();
     if (!is_ours) return 0;
     const auto read =

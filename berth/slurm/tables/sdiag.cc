@@ -33,11 +33,11 @@ constexpr auto kSdiagOptions = std::to_array<option>({
 
 constexpr const char* kSdiagUsage =
     "Usage: sdiag [-airtT]\n"
-    "  -a, --all              all statistics\n"
-    "  -r, --reset            count anew from here\n"
-    "  -i, --sort-by-id       calls by their number\n"
-    "  -t, --sort-by-time     calls by their time in all\n"
-    "  -T, --sort-by-time2    calls by their mean time\n"
+    "  -a, --all              print all statistics\n"
+    "  -r, --reset            reset the counters\n"
+    "  -i, --sort-by-id       sort RPCs by type number\n"
+    "  -t, --sort-by-time     sort RPCs by total time\n"
+    "  -T, --sort-by-time2    sort RPCs by mean time\n"
     "  -V, --version\n";
 
 // What Slurm calls the same. Where it has no such call, ours has a name of its own.

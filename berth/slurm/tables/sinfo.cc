@@ -24,6 +24,7 @@
 #include "berth/slurm/text/columns.h"
 #include "berth/slurm/text/print.h"
 #include "berth/slurm/text/printable.h"
+#include "berth/trust/wall_time.h"
 
 namespace berth::slurm {
 namespace {
@@ -171,7 +172,7 @@ bool is_wanted(const api::NodeRow& node, const SinfoOptions& options) {
 }
 
 // What the nodes of one line have in common: the text of every field that tells nodes apart.
-std::string key_of(const PercentFormat& format, const Group& one) {
+std::string key_of(const PercentFormat& format, const NodeGroup& one) {
     std::string key;
     for (const FormatItem& item : format.items) {
         const GroupField* field = find_group_field(item);
@@ -185,12 +186,12 @@ bool shows_hidden(const SinfoOptions& options) {
     return options.all || !options.partitions.empty() || geteuid() == 0;
 }
 
-std::vector<Group> groups_of(const SinfoOptions& options, const PercentFormat& format,
-                             const std::vector<api::PartitionRow>& partitions,
-                             const std::vector<api::NodeRow>& nodes) {
+std::vector<NodeGroup> groups_of(const SinfoOptions& options, const PercentFormat& format,
+                                 const std::vector<api::PartitionRow>& partitions,
+                                 const std::vector<api::NodeRow>& nodes) {
     std::map<std::string, const api::NodeRow*> by_name;
     for (const api::NodeRow& node : nodes) by_name[node.name] = &node;
-    std::vector<Group> groups;
+    std::vector<NodeGroup> groups;
     for (const api::PartitionRow& partition : partitions) {
         if (partition.hidden && !shows_hidden(options)) continue;
         if (!options.partitions.empty() &&
@@ -201,7 +202,7 @@ std::vector<Group> groups_of(const SinfoOptions& options, const PercentFormat& f
         for (const std::string& name : partition.nodes) {
             const auto found = by_name.find(name);
             if (found == by_name.end() || !is_wanted(*found->second, options)) continue;
-            Group one{&partition, {found->second}};
+            NodeGroup one{&partition, {found->second}};
             const std::string key = options.by_node ? name : key_of(format, one);
             const auto [line, is_new] = line_of.try_emplace(key, groups.size());
             if (is_new) {
@@ -217,19 +218,19 @@ std::vector<Group> groups_of(const SinfoOptions& options, const PercentFormat& f
 }
 
 // Under -N, lines go by node and then by partition; -R does not repeat a node for each partition.
-void order(const SinfoOptions& options, std::vector<Group>& groups) {
+void order(const SinfoOptions& options, std::vector<NodeGroup>& groups) {
     if (options.by_node) {
-        std::ranges::stable_sort(groups, [](const Group& a, const Group& b) {
+        std::ranges::stable_sort(groups, [](const NodeGroup& a, const NodeGroup& b) {
             if (a.first()->name != b.first()->name)
                 return host_before(a.first()->name, b.first()->name);
             return a.partition->name < b.partition->name;
         });
     }
     if (!options.reasons) return;
-    std::vector<Group> once;
-    for (Group& group : groups) {
+    std::vector<NodeGroup> once;
+    for (NodeGroup& group : groups) {
         const bool seen =
-            std::ranges::any_of(once, [&](const Group& g) { return g.nodes == group.nodes; });
+            std::ranges::any_of(once, [&](const NodeGroup& g) { return g.nodes == group.nodes; });
         if (!seen) once.push_back(std::move(group));
     }
     groups = std::move(once);
@@ -237,18 +238,18 @@ void order(const SinfoOptions& options, std::vector<Group>& groups) {
 
 // In our own formats, a partition or node list without a width, not at the end of the line, is as
 // wide as its longest.
-void set_widths(PercentFormat& format, const std::vector<Group>& groups) {
+void set_widths(PercentFormat& format, const std::vector<NodeGroup>& groups) {
     for (FormatItem& item : format.items) {
         if (item.width || &item == &format.items.back()) continue;
         if (item.letter != 'P' && item.letter != 'N' && item.letter != 'R') continue;
         std::size_t width = 9;
-        for (const Group& group : groups)
+        for (const NodeGroup& group : groups)
             width = std::max(width, find_group_field(item)->text(group).size());
         item.width = width;
     }
 }
 
-void print_groups(const PercentFormat& format, const std::vector<Group>& groups, bool header,
+void print_groups(const PercentFormat& format, const std::vector<NodeGroup>& groups, bool header,
                   std::ostream& out) {
     const auto line = [&](auto text) {
         out << format.prefix;
@@ -257,7 +258,7 @@ void print_groups(const PercentFormat& format, const std::vector<Group>& groups,
         out << '\n';
     };
     if (header) line([](const FormatItem& i) { return std::string(find_group_field(i)->header); });
-    for (const Group& group : groups)
+    for (const NodeGroup& group : groups)
         line([&](const FormatItem& item) { return find_group_field(item)->text(group); });
 }
 
@@ -289,13 +290,12 @@ int show_once(const Invocation& call, const SinfoOptions& options, PercentFormat
         put_sinfo(call, cluster, groups_of(options, all, *partitions, *nodes), streams.out);
         return 0;
     }
-    std::vector<Group> groups = groups_of(options, items, *partitions, *nodes);
+    std::vector<NodeGroup> groups = groups_of(options, items, *partitions, *nodes);
     order(options, groups);
     if (const Status sorted = sort_groups(groups, options.sort); !sorted.ok())
         return streams.err << "sinfo: error: " << sorted.error().message << '\n', 1;
     if (!is_own_format(call, options)) set_widths(items, groups);
-    if (options.long_format && options.header)
-        streams.out << local_date_line(wall_clock_now()) << '\n';
+    if (options.long_format && options.header) streams.out << local_date_line(wall_time()) << '\n';
     print_groups(items, groups, options.header, streams.out);
     return 0;
 }

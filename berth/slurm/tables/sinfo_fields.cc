@@ -6,6 +6,7 @@
 #include "berth/base/duration_text.h"
 #include "berth/base/size_text.h"
 #include "berth/base/text.h"
+#include "berth/slurm/show/partition_text.h"
 #include "berth/slurm/text/columns.h"
 #include "berth/slurm/text/print.h"
 
@@ -13,28 +14,36 @@ namespace berth::slurm {
 namespace {
 
 template <class Value>
-std::string of_first(const Group& group, Value value) {
+std::string of_first(const NodeGroup& group, Value value) {
     return group.first() == nullptr ? std::string("n/a") : value(*group.first());
 }
 
-std::string node_names(const Group& group) {
+std::string of_partition(const NodeGroup& group, std::string_view key) {
+    return partition_text(*group.partition, key);
+}
+
+std::string of_partition_lower(const NodeGroup& group, std::string_view key) {
+    return to_lower(of_partition(group, key));
+}
+
+std::string node_names(const NodeGroup& group) {
     std::vector<std::string> names;
     for (const api::NodeRow* node : group.nodes) names.push_back(node->name);
     return nodes_text(names);
 }
 
-std::string partition_text(const Group& g) {
+std::string marked_name(const NodeGroup& g) {
     return g.partition->name + (g.partition->is_default ? "*" : "");
 }
 
-std::string job_size(const Group& g) {
+std::string job_size(const NodeGroup& g) {
     const std::string low = std::to_string(std::max(1U, g.partition->min_nodes));
     return low + "-" +
            (g.partition->max_nodes ? std::to_string(*g.partition->max_nodes) : "infinite");
 }
 
 // "allocated/idle/other/total"
-std::string cpus_aiot(const Group& g) {
+std::string cpus_aiot(const NodeGroup& g) {
     std::uint32_t allocated = 0, idle = 0, other = 0, total = 0;
     for (const api::NodeRow* node : g.nodes) {
         total += node->cpus;
@@ -46,7 +55,7 @@ std::string cpus_aiot(const Group& g) {
            "/" + std::to_string(total);
 }
 
-std::string nodes_aiot(const Group& g) {
+std::string nodes_aiot(const NodeGroup& g) {
     std::size_t allocated = 0, idle = 0, other = 0;
     for (const api::NodeRow* node : g.nodes) {
         if (!takes_work(*node))
@@ -67,50 +76,50 @@ std::string features(const api::NodeRow& node) {
 
 // clang-format off
 constexpr auto kGroupFields = std::to_array<GroupField>({
-    {'a', "AVAIL", false, [](const Group& g) { return to_lower(g.partition->state); }},
+    {'a', "AVAIL", false, [](const NodeGroup& g) { return of_partition_lower(g, "State"); }},
     {'A', "NODES(A/I)", false,
-     [](const Group& g) {
+     [](const NodeGroup& g) {
          const std::string all = nodes_aiot(g);
          return all.substr(0, all.find('/', all.find('/') + 1));
      }},
-    {'b', "ACTIVE_FEATURES", true, [](const Group& g) { return of_first(g, features); }},
-    {'B', "MAX_CPUS_PER_NODE", false, [](const Group&) { return std::string("UNLIMITED"); }},
-    {'c', "CPUS", true, [](const Group& g) { return of_first(g, [](auto& n) { return std::to_string(n.cpus); }); }},
+    {'b', "ACTIVE_FEATURES", true, [](const NodeGroup& g) { return of_first(g, features); }},
+    {'B', "MAX_CPUS_PER_NODE", false, [](const NodeGroup& g) { return of_partition(g, "MaxCPUsPerNode"); }},
+    {'c', "CPUS", true, [](const NodeGroup& g) { return of_first(g, [](auto& n) { return std::to_string(n.cpus); }); }},
     {'C', "CPUS(A/I/O/T)", false, cpus_aiot},
-    {'d', "TMP_DISK", true, [](const Group& g) { return of_first(g, [](auto& n) { return std::to_string(in_mib(Bytes(n.tmp_disk))); }); }},
-    {'D', "NODES", false, [](const Group& g) { return std::to_string(g.nodes.size()); }},
-    {'e', "FREE_MEM", false, [](const Group&) { return std::string("N/A"); }},  // Agents do not
-    {'E', "REASON", true, [](const Group& g) { return of_first(g, [](auto& n) { return n.reason.empty() ? std::string("none") : n.reason; }); }},
-    {'f', "AVAIL_FEATURES", true, [](const Group& g) { return of_first(g, features); }},
+    {'d', "TMP_DISK", true, [](const NodeGroup& g) { return of_first(g, [](auto& n) { return std::to_string(in_mib(Bytes(n.tmp_disk))); }); }},
+    {'D', "NODES", false, [](const NodeGroup& g) { return std::to_string(g.nodes.size()); }},
+    {'e', "FREE_MEM", false, [](const NodeGroup&) { return std::string("N/A"); }},  // Agents do not
+    {'E', "REASON", true, [](const NodeGroup& g) { return of_first(g, [](auto& n) { return n.reason.empty() ? std::string("none") : n.reason; }); }},
+    {'f', "AVAIL_FEATURES", true, [](const NodeGroup& g) { return of_first(g, features); }},
     {'F', "NODES(A/I/O/T)", false, nodes_aiot},
-    {'g', "GROUPS", false, [](const Group& g) { return g.partition->allow_groups.empty() ? std::string("all") : join(g.partition->allow_groups, ","); }},
-    {'G', "GRES", true, [](const Group& g) { return of_first(g, [](auto& n) { return n.gres.empty() ? std::string("(null)") : n.gres; }); }},
-    {'h', "OVERSUBSCRIBE", false, [](const Group& g) { return g.partition->oversubscribe; }},
-    {'H', "TIMESTAMP", true, [](const Group& g) { return of_first(g, [](auto& n) { return local_time(n.reason_at, "Unknown"); }); }},
-    {'I', "PRIO_JOB_FACTOR", false, [](const Group& g) { return std::to_string(g.partition->priority_job_factor); }},
-    {'l', "TIMELIMIT", false, [](const Group& g) { return to_lower(format_time_limit_short(g.partition->max_time)) == "unlimited" ? std::string("infinite") : format_time_limit_short(g.partition->max_time); }},
-    {'L', "DEFAULTTIME", false, [](const Group& g) { return g.partition->default_time ? format_time_limit_short(g.partition->default_time) : std::string("n/a"); }},
-    {'m', "MEMORY", true, [](const Group& g) { return of_first(g, [](auto& n) { return std::to_string(in_mib(Bytes(n.memory))); }); }},
-    {'M', "PREEMPT_MODE", false, [](const Group&) { return std::string("OFF"); }},
-    {'n', "HOSTNAMES", true, [](const Group& g) { return of_first(g, [](auto& n) { return n.hostname; }); }},
+    {'g', "GROUPS", false, [](const NodeGroup& g) { return g.partition->allow_groups.empty() ? std::string("all") : join(g.partition->allow_groups, ","); }},
+    {'G', "GRES", true, [](const NodeGroup& g) { return of_first(g, [](auto& n) { return n.gres.empty() ? std::string("(null)") : n.gres; }); }},
+    {'h', "OVERSUBSCRIBE", false, [](const NodeGroup& g) { return of_partition(g, "OverSubscribe"); }},
+    {'H', "TIMESTAMP", true, [](const NodeGroup& g) { return of_first(g, [](auto& n) { return local_time(n.reason_at, "Unknown"); }); }},
+    {'I', "PRIO_JOB_FACTOR", false, [](const NodeGroup& g) { return of_partition(g, "PriorityJobFactor"); }},
+    {'l', "TIMELIMIT", false, [](const NodeGroup& g) { return to_lower(format_time_limit_short(g.partition->max_time)) == "unlimited" ? std::string("infinite") : format_time_limit_short(g.partition->max_time); }},
+    {'L', "DEFAULTTIME", false, [](const NodeGroup& g) { return g.partition->default_time ? format_time_limit_short(g.partition->default_time) : std::string("n/a"); }},
+    {'m', "MEMORY", true, [](const NodeGroup& g) { return of_first(g, [](auto& n) { return std::to_string(in_mib(Bytes(n.memory))); }); }},
+    {'M', "PREEMPT_MODE", false, [](const NodeGroup& g) { return of_partition(g, "PreemptMode"); }},
+    {'n', "HOSTNAMES", true, [](const NodeGroup& g) { return of_first(g, [](auto& n) { return n.hostname; }); }},
     {'N', "NODELIST", false, node_names},
-    {'o', "NODE_ADDR", true, [](const Group& g) { return of_first(g, [](auto& n) { return n.address; }); }},
-    {'O', "CPU_LOAD", false, [](const Group&) { return std::string("N/A"); }},  // report load yet.
-    {'p', "PRIO_TIER", false, [](const Group& g) { return std::to_string(g.partition->priority_tier); }},
-    {'P', "PARTITION", false, partition_text},
-    {'r', "ROOT", false, [](const Group& g) { return std::string(g.partition->root_only ? "yes" : "no"); }},
-    {'R', "PARTITION", false, [](const Group& g) { return g.partition->name; }},
+    {'o', "NODE_ADDR", true, [](const NodeGroup& g) { return of_first(g, [](auto& n) { return n.address; }); }},
+    {'O', "CPU_LOAD", false, [](const NodeGroup&) { return std::string("N/A"); }},  // report load yet.
+    {'p', "PRIO_TIER", false, [](const NodeGroup& g) { return of_partition(g, "PriorityTier"); }},
+    {'P', "PARTITION", false, marked_name},
+    {'r', "ROOT", false, [](const NodeGroup& g) { return of_partition_lower(g, "RootOnly"); }},
+    {'R', "PARTITION", false, [](const NodeGroup& g) { return g.partition->name; }},
     {'s', "JOB_SIZE", false, job_size},
-    {'t', "STATE", true, [](const Group& g) { return of_first(g, [](auto& n) { return node_state(n, true); }); }},
-    {'T', "STATE", true, [](const Group& g) { return of_first(g, [](auto& n) { return node_state(n, false); }); }},
-    {'u', "USER", true, [](const Group& g) { return of_first(g, [](auto& n) { return n.reason_by.empty() ? std::string("Unknown") : n.reason_by; }); }},
-    {'v', "VERSION", true, [](const Group& g) { return of_first(g, [](auto& n) { return n.version; }); }},
-    {'w', "WEIGHT", true, [](const Group& g) { return of_first(g, [](auto& n) { return std::to_string(n.weight); }); }},
-    {'X', "SOCKETS", true, [](const Group& g) { return of_first(g, [](auto& n) { return std::to_string(n.sockets); }); }},
-    {'Y', "CORES", true, [](const Group& g) { return of_first(g, [](auto& n) { return std::to_string(n.cores_per_socket); }); }},
-    {'Z', "THREADS", true, [](const Group& g) { return of_first(g, [](auto& n) { return std::to_string(n.threads_per_core); }); }},
+    {'t', "STATE", true, [](const NodeGroup& g) { return of_first(g, [](auto& n) { return node_state(n, true); }); }},
+    {'T', "STATE", true, [](const NodeGroup& g) { return of_first(g, [](auto& n) { return node_state(n, false); }); }},
+    {'u', "USER", true, [](const NodeGroup& g) { return of_first(g, [](auto& n) { return n.reason_by.empty() ? std::string("Unknown") : n.reason_by; }); }},
+    {'v', "VERSION", true, [](const NodeGroup& g) { return of_first(g, [](auto& n) { return n.version; }); }},
+    {'w', "WEIGHT", true, [](const NodeGroup& g) { return of_first(g, [](auto& n) { return std::to_string(n.weight); }); }},
+    {'X', "SOCKETS", true, [](const NodeGroup& g) { return of_first(g, [](auto& n) { return std::to_string(n.sockets); }); }},
+    {'Y', "CORES", true, [](const NodeGroup& g) { return of_first(g, [](auto& n) { return std::to_string(n.cores_per_socket); }); }},
+    {'Z', "THREADS", true, [](const NodeGroup& g) { return of_first(g, [](auto& n) { return std::to_string(n.threads_per_core); }); }},
     {'z', "S:C:T", true,
-     [](const Group& g) {
+     [](const NodeGroup& g) {
          return of_first(g, [](auto& n) {
              return std::to_string(n.sockets) + ":" + std::to_string(n.cores_per_socket) + ":" + std::to_string(n.threads_per_core);
          });
@@ -131,22 +140,22 @@ struct NamedField {
     GroupField field;
 };
 constexpr auto kOtherGroupFields = std::to_array<NamedField>({
-    {"allocmem", {0, "ALLOCMEM", true, [](const Group& g) { return of_first(g, [](auto& n) { return std::to_string(in_mib(Bytes(n.allocated_memory))); }); }}},
-    {"allocnodes", {0, "ALLOCNODES", false, [](const Group&) { return std::string("all"); }}},
-    {"cluster", {0, "CLUSTER", false, [](const Group&) { return std::string("N/A"); }}},  // As Slurm, unless there are several.
-    {"comment", {0, "COMMENT", false, [](const Group&) { return std::string("(null)"); }}},
-    {"extra", {0, "EXTRA", false, [](const Group&) { return std::string("(null)"); }}},
-    {"gresused", {0, "GRES_USED", true, [](const Group& g) { return of_first(g, [](auto& n) { return n.gres_used.empty() ? std::string("(null)") : n.gres_used; }); }}},
-    {"port", {0, "PORT", false, [](const Group&) { return std::string("0"); }}},  // Nobody calls agents.
+    {"allocmem", {0, "ALLOCMEM", true, [](const NodeGroup& g) { return of_first(g, [](auto& n) { return std::to_string(in_mib(Bytes(n.allocated_memory))); }); }}},
+    {"allocnodes", {0, "ALLOCNODES", false, [](const NodeGroup& g) { return of_partition_lower(g, "AllocNodes"); }}},
+    {"cluster", {0, "CLUSTER", false, [](const NodeGroup&) { return std::string("N/A"); }}},  // As Slurm, unless there are several.
+    {"comment", {0, "COMMENT", false, [](const NodeGroup&) { return std::string("(null)"); }}},
+    {"extra", {0, "EXTRA", false, [](const NodeGroup&) { return std::string("(null)"); }}},
+    {"gresused", {0, "GRES_USED", true, [](const NodeGroup& g) { return of_first(g, [](auto& n) { return n.gres_used.empty() ? std::string("(null)") : n.gres_used; }); }}},
+    {"port", {0, "PORT", false, [](const NodeGroup&) { return std::string("0"); }}},  // Nobody calls agents.
     {"statecomplete", {0, "STATECOMPLETE", true,
-     [](const Group& g) {
+     [](const NodeGroup& g) {
          return of_first(g, [](auto& n) {
              std::string text = to_lower(n.state);
              for (const std::string& flag : n.flags) text += "+" + to_lower(flag);
              return text;
          });
      }}},
-    {"userlong", {0, "USER", true, [](const Group& g) { return of_first(g, [](auto& n) { return n.reason_by.empty() ? std::string("Unknown") : n.reason_by; }); }}},
+    {"userlong", {0, "USER", true, [](const NodeGroup& g) { return of_first(g, [](auto& n) { return n.reason_by.empty() ? std::string("Unknown") : n.reason_by; }); }}},
 });
 // clang-format on
 

@@ -12,7 +12,7 @@
 namespace berth::slurm {
 
 // A partition, and some of its nodes (perhaps none) that are to stand on one line.
-struct Group {
+struct NodeGroup {
     const api::PartitionRow* partition = nullptr;
     std::vector<const api::NodeRow*> nodes;
 
@@ -23,7 +23,7 @@ struct GroupField {
     char letter;  // 0: it has a name of -O alone.
     std::string_view header;
     bool tells_apart;  // Nodes that differ in it do not share a line.
-    std::string (*text)(const Group&);
+    std::string (*text)(const NodeGroup&);
 };
 
 const GroupField* find_group_field(const FormatItem& item);  // nullptr: there is none.

@@ -26,7 +26,7 @@ void put_range(SlurmJson& json, std::string_view name, std::int64_t value) {
     json.end();
 }
 
-void put_nodes(SlurmJson& json, const Group& group) {
+void put_nodes(SlurmJson& json, const NodeGroup& group) {
     std::int64_t busy = 0, idle = 0, other = 0;
     std::vector<std::string> names, hosts, addresses;
     for (const Node* node : group.nodes) {
@@ -41,7 +41,7 @@ void put_nodes(SlurmJson& json, const Group& group) {
     json.end();
 }
 
-void put_cpus(SlurmJson& json, const Group& group) {
+void put_cpus(SlurmJson& json, const NodeGroup& group) {
     std::int64_t allocated = 0, idle = 0, other = 0;
     for (const Node* node : group.nodes) {
         allocated += node->allocated_cpus;
@@ -58,7 +58,7 @@ void put_cpus(SlurmJson& json, const Group& group) {
     json.end();
 }
 
-void put_memory(SlurmJson& json, const Group& group, const Node& node) {
+void put_memory(SlurmJson& json, const NodeGroup& group, const Node& node) {
     std::int64_t allocated = 0;
     for (const Node* one : group.nodes) allocated += in_mib(Bytes(one->allocated_memory));
     json.begin("memory");
@@ -90,7 +90,7 @@ void put_kind(SlurmJson& json, const Node& node) {
     json.end();
 }
 
-void put_group(SlurmJson& json, const Group& group, const std::string& cluster) {
+void put_group(SlurmJson& json, const NodeGroup& group, const std::string& cluster) {
     static const Node nothing;
     const Node& node = group.nodes.empty() ? nothing : *group.first();
     json.begin();
@@ -112,12 +112,12 @@ void put_group(SlurmJson& json, const Group& group, const std::string& cluster) 
 
 }  // namespace
 
-void put_sinfo(const Invocation& call, const std::string& cluster, const std::vector<Group>& groups,
-               std::ostream& out) {
+void put_sinfo(const Invocation& call, const std::string& cluster,
+               const std::vector<NodeGroup>& groups, std::ostream& out) {
     SlurmJson json(out);
     json.begin();
     json.begin_list("sinfo");
-    for (const Group& group : groups) {
+    for (const NodeGroup& group : groups) {
         put_group(json, group, cluster);
         json.flush();
     }

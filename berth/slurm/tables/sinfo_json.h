@@ -5,7 +5,7 @@
 
 #include "berth/slurm/json/slurm_json.h"
 #include "berth/slurm/tables/sinfo_fields.h"
-#include "berth/slurm/text/command.h"
+#include "berth/slurm/text/invocation.h"
 
 namespace berth::slurm {
 
@@ -14,7 +14,7 @@ inline constexpr std::string_view kJsonGroups =
     "cpus,memory,disk,features,gres,gresused,reason,sockets,cores,threads,statecomplete,timestamp,"
     "userlong,weight";
 
-void put_sinfo(const Invocation& call, const std::string& cluster, const std::vector<Group>& groups,
-               std::ostream& out);
+void put_sinfo(const Invocation& call, const std::string& cluster,
+               const std::vector<NodeGroup>& groups, std::ostream& out);
 
 }  // namespace berth::slurm

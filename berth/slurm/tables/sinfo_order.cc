@@ -23,7 +23,7 @@ int compare_cells(const std::string& a, const std::string& b) {
 
 }  // namespace
 
-Status sort_groups(std::vector<Group>& groups, const std::string& keys) {
+Status sort_groups(std::vector<NodeGroup>& groups, const std::string& keys) {
     if (keys.empty()) return Done{};
     std::vector<SortField> order;
     for (std::string_view word : split(keys, ',')) {
@@ -42,7 +42,7 @@ Status sort_groups(std::vector<Group>& groups, const std::string& keys) {
         }
         order.push_back(key);
     }
-    std::ranges::stable_sort(groups, [&](const Group& a, const Group& b) {
+    std::ranges::stable_sort(groups, [&](const NodeGroup& a, const NodeGroup& b) {
         for (const SortField& key : order) {
             const int way = compare_cells(key.field->text(a), key.field->text(b));
             if (way != 0) return key.descending ? way > 0 : way < 0;

@@ -11,6 +11,6 @@ namespace berth::slurm {
 
 // Lines that are equal by every key keep their order. "#P" is the order of the configuration. An
 // error names a key that is none.
-Status sort_groups(std::vector<Group>& groups, const std::string& keys);
+Status sort_groups(std::vector<NodeGroup>& groups, const std::string& keys);
 
 }  // namespace berth::slurm

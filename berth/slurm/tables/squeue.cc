@@ -24,6 +24,7 @@
 #include "berth/slurm/text/columns.h"
 #include "berth/slurm/text/print.h"
 #include "berth/slurm/text/printable.h"
+#include "berth/trust/wall_time.h"
 
 namespace berth::slurm {
 namespace {
@@ -269,7 +270,7 @@ bool is_chosen(const SqueueOptions& options, const api::JobRow& job) {
 }
 
 // Each task of an array that still waits, as a row of its own.
-void add_unfolded(JobTable& table, const api::JobRow& job) {
+void add_unfolded(SqueueTable& table, const api::JobRow& job) {
     const auto tasks = tasks_of(job.array_pending);
     if (tasks.empty()) return table.add(job);
     api::JobRow one = job;
@@ -345,7 +346,7 @@ int print_json(const Invocation& call, const SqueueOptions& options, Client& cli
     begin();
     json.end_list();
     json.put_number("last_backfill", 0);
-    json.put_time("last_update", wall_clock_now());
+    json.put_time("last_update", wall_time());
     json.put_frame(call, cluster);
     json.end();
     json.flush();
@@ -362,8 +363,8 @@ void print_preamble(const SqueueOptions& options, const std::string& cluster, St
 
 int show_jobs(const SqueueOptions& options, const PercentFormat& format, Client& client,
               const std::string& cluster, Streams& streams) {
-    const Time now = wall_clock_now();
-    Result<JobTable> table = JobTable::make(format, sort_of(options), now, options.convert);
+    const Time now = wall_time();
+    Result<SqueueTable> table = SqueueTable::make(format, sort_of(options), now, options.convert);
     if (!table.ok()) return streams.err << "squeue: error: " << table.error().message << '\n', 1;
     bool is_any = false;
     const auto read = client.each_job(options.query, [&](api::JobRow&& job) {
@@ -388,8 +389,7 @@ int show_steps(const SqueueOptions& options, const PercentFormat& format, Client
     if (jobs->empty() && !is_known(client, options, streams)) return 1;
     print_preamble(options, cluster, streams);
     std::erase_if(*jobs, [&](const api::JobRow& job) { return !is_chosen(options, job); });
-    const Status printed =
-        print_steps(options, format, *std::move(jobs), wall_clock_now(), streams.out);
+    const Status printed = print_steps(options, format, *std::move(jobs), wall_time(), streams.out);
     if (printed.ok()) return 0;
     return streams.err << "squeue: error: " << printed.error().message << '\n', 1;
 }

@@ -11,7 +11,7 @@ namespace berth::slurm {
 namespace {
 
 using api::JobRow;
-using SortKey = JobOrder::Key;
+using SortKey = SqueueOrder::Key;
 
 SortKey by_number(std::int64_t value) { return {.number = value}; }
 SortKey by_text(std::string_view value) { return {.text = std::string(value)}; }
@@ -56,8 +56,8 @@ KeyOf key_by(char letter) {
 
 }  // namespace
 
-Result<JobOrder> JobOrder::read(std::string_view keys) {
-    JobOrder order;
+Result<SqueueOrder> SqueueOrder::read(std::string_view keys) {
+    SqueueOrder order;
     for (std::string_view key : split(keys, ',')) {
         By by{.key = nullptr, .letter = 0, .falling = false};
         while (!key.empty() && (key.front() == '-' || key.front() == '+')) {
@@ -74,14 +74,14 @@ Result<JobOrder> JobOrder::read(std::string_view keys) {
     return order;
 }
 
-JobOrder::Place JobOrder::place_of(const JobRow& job) const {
+SqueueOrder::Place SqueueOrder::place_of(const JobRow& job) const {
     Place place{.keys = {}, .id = job.id};
     place.keys.reserve(by_.size());
     for (const By& by : by_) place.keys.push_back(by.key(job, by.letter));
     return place;
 }
 
-bool JobOrder::before(const Place& a, const Place& b) const {
+bool SqueueOrder::before(const Place& a, const Place& b) const {
     for (std::size_t i = 0; i < by_.size(); ++i) {
         const auto way = a.keys[i] <=> b.keys[i];
         if (way != 0) return by_[i].falling ? way > 0 : way < 0;
@@ -90,8 +90,9 @@ bool JobOrder::before(const Place& a, const Place& b) const {
 }
 
 Status sort_jobs(std::vector<JobRow>& jobs, std::string_view keys) {
-    BERTH_TRY(const JobOrder order, JobOrder::read(keys));
-    std::vector<std::pair<JobOrder::Place, JobRow*>> sorted;  // Rows are large: each is moved once.
+    BERTH_TRY(const SqueueOrder order, SqueueOrder::read(keys));
+    std::vector<std::pair<SqueueOrder::Place, JobRow*>>
+        sorted;  // Rows are large: each is moved once.
     sorted.reserve(jobs.size());
     for (JobRow& job : jobs) sorted.emplace_back(order.place_of(job), &job);
     std::ranges::stable_sort(

@@ -13,7 +13,7 @@
 
 namespace berth::slurm {
 
-class JobOrder {
+class SqueueOrder {
 public:
     // Compared by the number, then by the text.
     struct Key {
@@ -27,7 +27,7 @@ public:
     };
 
     // "P,t,-p": by partition, then state, then priority, the highest first.
-    static Result<JobOrder> read(std::string_view keys);
+    static Result<SqueueOrder> read(std::string_view keys);
 
     Place place_of(const api::JobRow& job) const;
     bool before(const Place& a, const Place& b) const;

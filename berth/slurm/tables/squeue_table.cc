@@ -12,7 +12,7 @@ namespace {
 constexpr char kMinMemory = 'm';
 }  // namespace
 
-JobTable::JobTable(PercentFormat format, JobOrder order, Time now, bool convert)
+SqueueTable::SqueueTable(PercentFormat format, SqueueOrder order, Time now, bool convert)
     : prefix_(std::move(format.prefix)), order_(std::move(order)), now_(now), convert_(convert) {
     for (FormatItem& item : format.items) {
         Column column{.item = std::move(item), .header = {}, .text = nullptr};
@@ -27,19 +27,19 @@ JobTable::JobTable(PercentFormat format, JobOrder order, Time now, bool convert)
     }
 }
 
-Result<JobTable> JobTable::make(PercentFormat format, std::string_view order, Time now,
-                                bool convert) {
+Result<SqueueTable> SqueueTable::make(PercentFormat format, std::string_view order, Time now,
+                                      bool convert) {
     for (const FormatItem& item : format.items) {
         if (item.name.empty() && find_job_field(item.letter) == nullptr) {
             return Error{ErrorCode::invalid_argument,
                          std::string("Unrecognized option: ") + item.letter};
         }
     }
-    BERTH_TRY(JobOrder by, JobOrder::read(order));
-    return JobTable(std::move(format), std::move(by), now, convert);
+    BERTH_TRY(SqueueOrder by, SqueueOrder::read(order));
+    return SqueueTable(std::move(format), std::move(by), now, convert);
 }
 
-void JobTable::add(const api::JobRow& job) {
+void SqueueTable::add(const api::JobRow& job) {
     std::string text = prefix_;
     for (const Column& column : columns_) {
         const FormatItem& item = column.item;
@@ -51,14 +51,14 @@ void JobTable::add(const api::JobRow& job) {
     lines_.push_back({order_.place_of(job), std::move(text)});
 }
 
-void JobTable::print_header(std::ostream& out) const {
+void SqueueTable::print_header(std::ostream& out) const {
     out << prefix_;
     for (const auto& [item, header, text] : columns_)
         out << cell(header, item.width, item.right) << item.suffix;
     out << '\n';
 }
 
-void JobTable::print(std::ostream& out) {
+void SqueueTable::print(std::ostream& out) {
     std::ranges::stable_sort(
         lines_, [&](const Line& a, const Line& b) { return order_.before(a.place, b.place); });
     for (const Line& line : lines_) out << line.text << '\n';

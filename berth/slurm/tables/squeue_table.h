@@ -12,12 +12,12 @@
 
 namespace berth::slurm {
 
-class JobTable {
+class SqueueTable {
 public:
     // An error names an unknown letter of `format` or key of `order`. Without `convert` memory is
     // in MiB, and not in the largest unit that fits.
-    static Result<JobTable> make(PercentFormat format, std::string_view order, Time now,
-                                 bool convert = true);
+    static Result<SqueueTable> make(PercentFormat format, std::string_view order, Time now,
+                                    bool convert = true);
 
     void add(const api::JobRow& job);
     void print_header(std::ostream& out) const;
@@ -30,14 +30,14 @@ private:
         std::string (*text)(const api::JobRow& job, Time now);
     };
     struct Line {
-        JobOrder::Place place;
+        SqueueOrder::Place place;
         std::string text;
     };
-    JobTable(PercentFormat format, JobOrder order, Time now, bool convert);
+    SqueueTable(PercentFormat format, SqueueOrder order, Time now, bool convert);
 
     std::string prefix_;
     std::vector<Column> columns_;
-    JobOrder order_;
+    SqueueOrder order_;
     Time now_;
     bool convert_ = true;
     std::vector<Line> lines_;

@@ -134,7 +134,7 @@ TEST_F(Broadcast, RefusesAStepThatDoesNotRun) {
     std::ofstream(source) << "bytes";
     EXPECT_EQ(run(run_sbcast, {"-j", "12.7", source, "/there"}), 1);
     std::filesystem::remove(source);
-    EXPECT_EQ(err_.str(), "sbcast: error: Slurm job 12 runs no step 7\n");
+    EXPECT_EQ(err_.str(), "sbcast: error: Slurm job 12 has no running step 7\n");
     EXPECT_EQ(step_, "");
 }
 

@@ -1,7 +1,7 @@
 // The commands that print tables.
 #pragma once
 
-#include "berth/slurm/text/command.h"
+#include "berth/slurm/text/invocation.h"
 
 namespace berth::slurm {
 

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 
 #include "berth/base/hostlist.h"
 #include "berth/base/text.h"
 #include "berth/slurm/text/time_format.h"
+#include "berth/trust/wall_time.h"
 
 namespace berth::slurm {
 namespace {
@@ -65,13 +65,8 @@ NodeStateName node_words(const api::NodeRow& node) {
 
 }  // namespace
 
-Time wall_clock_now() {
-    return Time(
-        std::chrono::duration_cast<Duration>(std::chrono::system_clock::now().time_since_epoch()));
-}
-
 std::string local_time(const std::optional<Time>& at, std::string_view otherwise) {
-    return at ? time_in_format(*at, wall_clock_now()) : std::string(otherwise);
+    return at ? time_in_format(*at, wall_time()) : std::string(otherwise);
 }
 
 std::string local_date_line(Time at) { return formatted_time(at, "%a %b %d %H:%M:%S %Y"); }

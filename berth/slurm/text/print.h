@@ -10,8 +10,6 @@
 
 namespace berth::slurm {
 
-Time wall_clock_now();
-
 // "2026-08-20T17:10:37" in this machine's time zone; `otherwise` where there is none.
 std::string local_time(const std::optional<Time>& at, std::string_view otherwise);
 

@@ -6,6 +6,7 @@
 #include <ctime>
 
 #include "berth/base/text.h"
+#include "berth/model/slurm_variables.h"
 
 namespace berth::slurm {
 namespace {
@@ -29,7 +30,7 @@ std::int64_t day_of(const std::tm& civil) {
 }  // namespace
 
 void use_time_format(const Invocation& call) {
-    const std::string* const asked = call.variable("SLURM_TIME_FORMAT");
+    const std::string* const asked = call.variable(kSlurmTimeFormat);
     const bool standard = asked == nullptr || asked->empty() || iequals(*asked, "standard");
     format_in_use() = standard ? kStandard : *asked;
     if (formatted_time(Time(), format_in_use().c_str()).empty()) format_in_use() = kStandard;

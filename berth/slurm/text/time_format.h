@@ -6,7 +6,7 @@
 #include <string>
 
 #include "berth/base/time.h"
-#include "berth/slurm/text/command.h"
+#include "berth/slurm/text/invocation.h"
 
 namespace berth::slurm {
 

@@ -1,0 +1,102 @@
+// Subcommands: what each subcommand of `berth` does, with its options already read. Each returns an
+// exit code.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "berth/cli/output.h"
+
+namespace berth::cli {
+
+struct UpOptions {
+    std::string state, slurm_conf;
+    std::optional<std::string> simulate_gpus;
+    std::optional<std::uint32_t> nodes, cpus;
+    bool replace_config = false;  // That of a cluster that has one.
+    bool lenient = false;
+    bool accept_loss = false;  // Of records that the state should have.
+};
+int up(const UpOptions& options, Output& output);
+
+// This machine, in the words of the configuration files.
+int detect(Output& output);
+
+struct DownOptions {
+    std::string state;
+    bool kill = false;
+};
+int down(const DownOptions& options, Output& output);
+int status(const std::string& state, bool json, Output& output);
+
+struct SubmitOptions {
+    std::string script, wrap, name, partition, time, gpus, constraint;
+    std::uint32_t nodes = 0, tasks = 0, cpus = 0;
+    std::string memory, out;
+    std::string affinity, anti_affinity;
+    std::string gpu_memory, compute_capability, switches;
+    bool pack = false, compact = false;
+    std::vector<std::string> arguments;
+    bool json = false;
+};
+int submit(const SubmitOptions& options, Output& output);
+int run(const SubmitOptions& options,
+        Output& output);  // Submits, follows, and returns the job's exit code.
+
+int queue(bool all, bool json, Output& output);
+int why(const std::string& job, bool json, Output& output);
+int logs(const std::string& job, bool follow, Output& output);
+int cancel(const std::vector<std::string>& jobs, Output& output);
+int nodes(bool json, Output& output);
+
+// What users have used: brought along from `sshare -a -P -o Account,User,RawUsage`, or set to
+// nothing, for all or for these.
+int usage_import(const std::string& file, Output& output);
+int usage_clear(const std::vector<std::string>& users, Output& output);
+
+int policy_list(Output& output);
+int config_check(const std::string& directory, bool lenient, bool json, Output& output);
+
+// What is wrong with this installation, and how to mend it.
+struct DoctorOptions {
+    std::string config, state;  // Directories; empty: those of `berth up`, or of the packages.
+    bool json = false;
+};
+int doctor(const DoctorOptions& options, Output& output);
+
+// What lets machines join as these nodes: printed, and known nowhere else.
+struct TokenOptions {
+    std::string nodes;  // "gpu[1-3]"
+    std::string lifetime = "30m";
+    bool json = false;
+};
+int token_create(const TokenOptions& options, Output& output);
+// No certificate that these nodes have is believed any more.
+int cert_revoke(const std::string& nodes, Output& output);
+
+// A copy of the whole state file, beside the controller; and a state file from a copy.
+struct BackupOptions {
+    std::string state, file;
+    std::uint32_t skip_jobs = 100'000;
+};
+int backup(const BackupOptions& options, Output& output);
+int restore(const BackupOptions& options, Output& output);
+
+// The state that the journal gives, and whether the daemon's is the same.
+struct ReplayOptions {
+    std::string state;
+    bool verify = false;  // From the oldest snapshot too.
+    bool decide = false;  // Decides everything again.
+};
+int replay(const ReplayOptions& options, Output& output);
+
+// The simulated world: the controller and the agents under faults, one seed after another.
+struct SimOptions {
+    std::uint64_t first = 1, seeds = 20;
+    bool hashes = false;
+};
+int sim_world(const SimOptions& options, Output& output);
+
+}  // namespace berth::cli

@@ -1,0 +1,49 @@
+// PartitionName lines of slurm.conf.
+#include <gtest/gtest.h>
+
+#include "berth/config/config_rig.h"
+
+namespace berth::config {
+namespace {
+
+Loaded load_partition(const std::string& line, const std::string& globals = {}) {
+    const std::string text = "ClusterName=x\n" + globals +
+                             "NodeName=n1 CPUs=8\nPartitionName=main Nodes=n1 " + line + "\n";
+    return load_slurm(text.c_str());
+}
+
+TEST(PartitionLine, OverridesTheMemoryThatSlurmConfGivesAllPartitions) {
+    const std::string all = "DefMemPerCPU=100\nMaxMemPerNode=3000\n";
+    EXPECT_EQ(load_partition("", all).spec.partitions[0].default_memory_per_cpu, mib(100));
+    EXPECT_EQ(load_partition("", all).spec.partitions[0].max_memory_per_node, mib(3000));
+    EXPECT_EQ(load_partition("DefMemPerCPU=7", all).spec.partitions[0].default_memory_per_cpu,
+              mib(7));
+    const Loaded other = load_partition("DefMemPerNode=7", all);
+    EXPECT_EQ(other.spec.partitions[0].default_memory_per_node, mib(7));
+    EXPECT_EQ(other.spec.partitions[0].default_memory_per_cpu, std::nullopt);
+    const Loaded none = load_partition("DefMemPerCPU=0 MaxMemPerNode=UNLIMITED", all);
+    EXPECT_EQ(none.spec.partitions[0].default_memory_per_cpu, std::nullopt);
+    EXPECT_EQ(none.spec.partitions[0].max_memory_per_node, std::nullopt);
+}
+
+TEST(PartitionLine, SaysWhatIsWrong) {
+    struct Case {
+        const char *line, *says;
+    };
+    const Case cases[] = {
+        {"MaxTimes=1",
+         "slurm.conf:3: error: there is no option MaxTimes on a PartitionName line; "
+         "did you mean MaxTime?"},
+        {"Hidden=maybe", "slurm.conf:3: error: Hidden=maybe should be YES or NO"},
+        {"LLN=YES", "slurm.conf:3: warning: LLN=YES has no effect yet"},
+        {"OverSubscribe=FORCE:4",
+         "slurm.conf:3: warning: OverSubscribe=FORCE:4 has no effect yet: "
+         "jobs never share cores or devices"},
+        {"MinNodes=x", "slurm.conf:3: error: MinNodes=x should be a whole number from 0 to 65536"},
+    };
+    for (const Case& one : cases)
+        EXPECT_EQ(text_of(load_partition(one.line)), one.says + std::string("\n"));
+}
+
+}  // namespace
+}  // namespace berth::config

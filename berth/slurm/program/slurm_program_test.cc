@@ -1,0 +1,132 @@
+// The commands as far as they go without a controller.
+#include "berth/slurm/program/slurm_program.h"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "berth/slurm/admin/admin_commands.h"
+#include "berth/slurm/jobs/job_commands.h"
+#include "berth/slurm/tables/table_commands.h"
+#include "berth/slurm/text/print.h"
+
+namespace berth::slurm {
+namespace {
+
+struct Ran {
+    int code = 0;
+    std::string out, err;
+};
+
+Ran run(Command command, const char* name, std::vector<std::string> arguments,
+        const std::string& input = "", std::map<std::string, std::string> environment = {}) {
+    environment.emplace("BERTH_SOCKET", "/nonexistent/berthd.sock");
+    std::istringstream in(input);
+    std::ostringstream out, err;
+    Streams streams{in, out, err};
+    const int code = command(
+        {.name = name, .arguments = std::move(arguments), .environment = std::move(environment)},
+        streams);
+    return {code, out.str(), err.str()};
+}
+
+TEST(Sbatch, RefusesByNameWhatIsNotBuilt) {
+    const Ran ran = run(run_sbatch, "sbatch", {"--mcs-label=a", "x.sh"});
+    EXPECT_EQ(ran.code, 1);
+    EXPECT_EQ(ran.err, "sbatch: error: --mcs-label is not supported yet\n");
+}
+
+TEST(Sbatch, RefusesMalformedValuesInSlurmsWords) {
+    struct Case {
+        std::vector<std::string> arguments;
+        int code;
+        const char* says;
+    };
+    const Case cases[] = {
+        {{"-t", "abc", "--wrap=true"}, 255, "sbatch: error: Invalid --time specification\n"},
+        {{"-n", "abc", "--wrap=true"},
+         1,
+         "sbatch: error: Invalid numeric value \"abc\" for --ntasks.\n"},
+        {{"--mem=lots", "--wrap=true"}, 255, "sbatch: error: Invalid --mem specification\n"},
+        {{"--begin=later", "--wrap=true"}, 255, "sbatch: error: Invalid --begin specification\n"},
+        {{"--gres=gpu:a100:x", "--wrap=true"},
+         1,
+         "sbatch: error: Invalid generic resource (gres) specification\n"},
+        {{"-a", "5-1", "--wrap=true"},
+         1,
+         "sbatch: error: Batch job submission failed: Invalid job array specification\n"},
+        {{"-d", "afterok:x", "--wrap=true"},
+         1,
+         "sbatch: error: Batch job submission failed: Job dependency problem\n"},
+        {{"--nonsense", "x.sh"},
+         255,
+         "sbatch: unrecognized option '--nonsense'\nTry \"sbatch --help\" for more information\n"},
+        {{"-%", "x.sh"},
+         255,
+         "sbatch: invalid option -- '%'\nTry \"sbatch --help\" for more information\n"},
+        {{"--time"},
+         255,
+         "sbatch: option '--time' requires an argument\nTry \"sbatch --help\" for more "
+         "information\n"},
+        {{"/nonexistent/x.sh"}, 1, "sbatch: error: Unable to open file /nonexistent/x.sh\n"},
+        {{"--mem=1G", "--mem-per-cpu=1G", "--wrap=true"},
+         1,
+         "sbatch: error: --mem, --mem-per-cpu, and --mem-per-gpu are mutually exclusive.\n"},
+        {{"--wrap=true", "x.sh"},
+         1,
+         "sbatch: error: Script arguments not permitted with --wrap option\n"},
+    };
+    for (const Case& c : cases) {
+        const Ran ran = run(run_sbatch, "sbatch", c.arguments);
+        EXPECT_EQ(ran.err, c.says);
+        EXPECT_EQ(ran.code, c.code) << c.says;
+    }
+}
+
+TEST(Sbatch, NamesTheLineOfAWrongDirective) {
+    const Ran ran = run(run_sbatch, "sbatch", {}, "#!/bin/sh\n#SBATCH -t abc\ntrue\n");
+    EXPECT_EQ(ran.err,
+              "sbatch: error: Invalid --time specification\nsbatch: error: in #SBATCH line 2 of "
+              "the script\n");
+}
+
+TEST(Sbatch, SaysItsVersionAsSlurmDoes) {
+    const std::pair<Command, const char*> commands[] = {
+        {run_sbatch, "sbatch"}, {run_squeue, "squeue"},    {run_sinfo, "sinfo"},
+        {run_sacct, "sacct"},   {run_scancel, "scancel"},  {run_scontrol, "scontrol"},
+        {run_srun, "srun"},     {run_sacctmgr, "sacctmgr"}};
+    for (const auto& [command, name] : commands) {
+        EXPECT_EQ(run(command, name, {"-V"}).out, "slurm 25.11.0\n");
+    }
+}
+
+TEST(Commands, RefuseWhatTheyCannotDo) {
+    EXPECT_EQ(run(run_squeue, "squeue", {"-t", "HAPPY"}).err,
+              "squeue: error: Invalid job state specified: HAPPY\n"
+              "squeue: error: Valid job states include: " +
+                  state_names() + "\n");
+    EXPECT_EQ(run(run_squeue, "squeue", {"--yaml"}).err,
+              "squeue: error: --yaml is not supported yet\n");
+    EXPECT_EQ(run(run_sacct, "sacct", {"-o", "JobID,Colour"}).err,
+              "sacct: error: Invalid field requested: \"Colour\"\n");
+    EXPECT_EQ(run(run_scancel, "scancel", {}).err,
+              "scancel: error: No job identification provided\n");
+    EXPECT_EQ(run(run_scancel, "scancel", {"abc"}).err, "scancel: error: Invalid job id abc\n");
+    EXPECT_EQ(run(run_scontrol, "scontrol", {"dance"}).err, "invalid keyword: dance\n");
+    EXPECT_EQ(run(run_scontrol, "scontrol", {"create", "x=y"}).err,
+              "scontrol: error: Unknown parameter x=y.  No reservation created.\n");
+    EXPECT_EQ(run(run_srun, "srun", {"hostname"}).code, 1);
+    EXPECT_EQ(run(run_scontrol, "scontrol", {"show", "hostnames", "gpu[08-10]"}).out,
+              "gpu08\ngpu09\ngpu10\n");
+    EXPECT_EQ(run(run_scontrol, "scontrol", {"show", "hostlistsorted", "gpu3,gpu1,gpu2"}).out,
+              "gpu[1-3]\n");
+}
+
+TEST(Commands, SpeakOneShapeOfJson) {
+    EXPECT_EQ(run(run_squeue, "squeue", {"--json=v0.0.39"}).err,
+              "squeue: error: --json=v0.0.39 is not supported yet; there are v0.0.44, "
+              "which is the default, and v0.0.43\n");
+}
+
+}  // namespace
+}  // namespace berth::slurm

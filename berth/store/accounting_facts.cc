@@ -1,0 +1,245 @@
+#include "berth/store/accounting_facts.h"
+
+#include "berth/base/bitmask.h"
+#include "berth/model/node_names.h"
+
+namespace berth {
+
+namespace {
+
+struct Collect {
+    std::map<JobId, Touched>& jobs;
+
+    void operator()(const JobSubmitted& fact) { jobs[fact.job.id].submitted = &fact.job; }
+    void operator()(const JobUpdated& fact) { jobs[fact.job]; }
+    void operator()(const JobHeld& fact) { jobs[fact.job]; }
+    void operator()(const DependencyFailed& fact) { jobs[fact.job]; }
+    void operator()(const JobEligible& fact) { jobs[fact.job]; }
+    void operator()(const JobsEligible& fact) {
+        for (const JobId id : fact.jobs) jobs[id];
+    }
+    void operator()(const DeadlineMissed& fact) { jobs[fact.job]; }
+    void operator()(const JobForgotten& fact) { jobs[fact.job]; }
+    void operator()(const TaskSplit& fact) {
+        jobs[fact.array];
+        jobs[fact.task_job];
+    }
+    void operator()(const EndJob& fact) { jobs[fact.job].end = &fact; }
+    void operator()(const AttemptEnded& fact) { jobs[fact.job].ended.push_back(&fact); }
+    void operator()(const StepCreated& fact) { jobs[fact.job].steps_created.push_back(&fact); }
+    void operator()(const StepEnded& fact) { jobs[fact.job].steps_ended.push_back(&fact); }
+    void operator()(const JobCancelled& fact) {
+        Touched& job = jobs[fact.job];
+        job.cancelled = &fact;
+        job.tasks_cancelled |= !fact.array_tasks.empty();
+    }
+    void operator()(const StartJob& fact) {
+        jobs[fact.job];
+        jobs[fact.task_job.value_or(fact.job)].started = true;
+    }
+    // Facts on nodes, planned starts and shares: accounting keeps none of them.
+    void operator()(const ControllerStarted&) {}
+    void operator()(const SpecInstalled&) {}
+    void operator()(const NodeRegistered&) {}
+    void operator()(const NodeNotResponding&) {}
+    void operator()(const NodeUpdated&) {}
+    void operator()(const PlanJob&) {}
+    void operator()(const UsageSet&) {}
+    void operator()(const JobsPlanned&) {}
+    void operator()(const ReservationSet&) {}
+    void operator()(const ReservationDeleted&) {}
+    void operator()(const AccountingEdited&) {}
+    void operator()(const JobWarned&) {}
+    void operator()(const NodeFenced&) {}
+    void operator()(const DevicesDrained&) {}
+    void operator()(const JobSuspended& fact) { jobs[fact.job]; }
+    void operator()(const JobNoticed&) {}
+    void operator()(const ControllerHookEnded&) {}
+    void operator()(const ClusterEdited&) {}
+    void operator()(const NodeDescribed&) {}
+};
+
+// How Slurm shows a job that exceeded its memory: "0:125".
+constexpr ExitStatus kOutOfMemoryExit{.code = 0, .signal = 125};
+
+// {0, 1, 2, 7} and 2 -> "0-2,7%2"
+std::string tasks_text(const std::vector<std::uint32_t>& tasks, std::uint32_t max_running) {
+    if (tasks.empty()) return "";
+    BitSet set(std::size_t{tasks.back()} + 1);
+    for (const std::uint32_t task : tasks) set.set(task);
+    return set.to_list() + (max_running > 0 ? "%" + std::to_string(max_running) : "");
+}
+
+void describe(AccountingRecord& row, const Job& job, const ClusterSpec& spec) {
+    row.job = job.id;
+    row.array_job = job.array_job;
+    row.array_task = job.array_task;
+    if (job.spec.array && !job.array_task) {
+        row.array_job = job.array_job.value_or(job.id);
+        row.array_pending = tasks_text(job.spec.array->tasks, job.spec.array->max_running);
+    }
+    row.het = job.het.plain();
+    row.owner = job.owner;
+    row.name = job.spec.name;
+    row.account = job.spec.account;
+    row.qos = job.qos.index() < spec.qos.size() ? spec.qos[job.qos.index()].name : *job.spec.qos;
+    row.partition = spec.partition(job.partition).name;
+    row.cluster = spec.name;
+    row.request = job.spec.request;
+    row.work_dir = job.spec.command->work_dir;
+    row.submit_line = job.spec.command->submit_line;
+    row.comment = job.spec.comment;
+}
+
+// Slurm calls every step that a signal ended cancelled, whoever sent the signal.
+StepState state_after(const ExitStatus& exit) {
+    if (exit == ExitStatus{}) return StepState::completed;
+    return exit.signal != 0 ? StepState::cancelled : StepState::failed;
+}
+
+}  // namespace
+
+std::map<JobId, Touched> touched_by(const Record& record) {
+    std::map<JobId, Touched> jobs;
+    for (const Fact& fact : record.facts) std::visit(Collect{jobs}, fact);
+    return jobs;
+}
+
+Attempt run_of(const Job& job) {
+    const bool has_run = job.started_at && job.state != JobState::pending;
+    return has_run ? job.attempt : Attempt(job.attempt.value() + 1);
+}
+
+AccountingRecord row_of(const Job& job, const ClusterSpec& spec, std::int64_t priority) {
+    AccountingRecord row;
+    describe(row, job, spec);
+    row.attempt = run_of(job);
+    row.completing = job.state == JobState::completing;
+    row.state = row.completing && is_final(job.outcome) ? job.outcome : job.state;
+    row.reason = job.state_reason;
+    if (job.time_limit != Duration::max()) row.time_limit = job.time_limit;
+    row.submitted_at = job.submitted_at;
+    row.eligible_at = job.eligible_at;
+    row.priority = priority;
+    row.restarts = job.restarts;
+    row.ended_at = job.ended_at;
+    if (job.state == JobState::pending) {
+        row.ended_at.reset();
+        return row;
+    }
+    row.started_at = job.started_at;
+    if (job.suspension) {
+        row.suspended = job.suspension->total;
+        if (job.is_suspended()) row.suspended_since = job.suspension->changed_at;
+    }
+    row.exit = job.exit;
+    row.derived_exit = job.derived_exit;
+    if (job.started_at) {
+        row.cpus = job.cpus;
+        row.allocated = job.allocated;
+        row.nodes = names_of(spec, job.nodes);
+    }
+    return row;
+}
+
+std::optional<std::uint32_t> cancelled_by(const Touched& touched) {
+    if (touched.cancelled != nullptr) return touched.cancelled->by_uid;
+    if (touched.end != nullptr && touched.end->outcome == JobState::cancelled) {
+        return touched.end->by_uid;
+    }
+    return std::nullopt;
+}
+
+void note_lost_node(AccountingRecord& row, const Touched& touched) {
+    for (const AttemptEnded* const ended : touched.ended) {
+        if (ended->attempt == row.attempt && ended->lost) row.state = JobState::node_fail;
+    }
+}
+
+void settle_requeued(AccountingRecord& row, const Touched& touched, Time now) {
+    row.requeued = true;
+    row.completing = false;
+    note_lost_node(row, touched);
+    if (!is_final(row.state)) row.state = JobState::pending;
+    if (touched.end != nullptr && !touched.end->reason.empty()) row.reason = touched.end->reason;
+    for (const AttemptEnded* const ended : touched.ended) {
+        if (ended->attempt != row.attempt) continue;
+        if (!ended->reason.empty()) row.reason = ended->reason;
+        if (ended->batch_exit) row.exit = *ended->batch_exit;
+    }
+    if (!row.ended_at) row.ended_at = now;
+}
+
+void settle_forgotten(AccountingRecord& row, const Touched& touched, Time now) {
+    row.completing = false;
+    if (touched.cancelled != nullptr) row.state = JobState::cancelled;
+    for (const AttemptEnded* const ended : touched.ended) {
+        if (ended->batch_exit) row.exit = *ended->batch_exit;
+        if (is_final(row.state)) continue;
+        if (ended->lost) row.state = JobState::node_fail;
+        if (ended->batch_exit) {
+            row.state = row.exit == ExitStatus{} ? JobState::completed : JobState::failed;
+        }
+    }
+    if (touched.end != nullptr && is_final(touched.end->outcome)) row.state = touched.end->outcome;
+    if (!is_final(row.state)) row.state = JobState::cancelled;
+    if (!row.ended_at) row.ended_at = now;
+}
+
+AccountedStep row_of(const Step& step, const ClusterSpec& spec) {
+    return {.id = step.id,
+            .name = step.name,
+            .state = step.state,
+            .tasks = step.tasks,
+            .cpus = step.cpus,
+            .nodes = names_of(spec, step.nodes),
+            .allocated = step.allocated,
+            .started_at = step.started_at,
+            .ended_at = step.ended_at,
+            .exit = step.exit};
+}
+
+void add_usage(AccountedStep& step, const StepEnded& ended, const ClusterSpec& spec) {
+    if (!ended.usage) return;
+    if (!step.used) step.used.emplace();
+    add(*step.used, *ended.usage, spec.node(ended.node).name);
+}
+
+AccountedStep batch_step_of(const Job& job, const ClusterSpec& spec) {
+    AccountedStep batch{.id = kBatchStep, .name = "batch"};
+    if (job.started_at) batch.started_at = *job.started_at;
+    if (!job.allocation || job.allocation->shares.empty()) return batch;
+    const NodeShare& host = job.allocation->shares.front();
+    batch.cpus = host.cpus;
+    batch.nodes = {spec.node(host.node).name};
+    batch.allocated = host.amount;
+    return batch;
+}
+
+void settle_batch(AccountedStep& batch, const AttemptEnded& ended, Time now) {
+    batch.ended_at = now;
+    if (ended.usage) {
+        batch.used.emplace();
+        add(*batch.used, *ended.usage, batch.nodes.empty() ? "" : batch.nodes.front());
+    }
+    batch.exit = ended.out_of_memory ? kOutOfMemoryExit : ended.batch_exit.value_or(ExitStatus{});
+    if (ended.out_of_memory) {
+        batch.state = StepState::out_of_memory;
+    } else if (!ended.batch_exit) {
+        batch.state = ended.lost ? StepState::node_fail : StepState::cancelled;
+    } else {
+        batch.state = state_after(batch.exit);
+    }
+}
+
+void settle_step(AccountedStep& step, const StepEnded* ended, Time now) {
+    step.ended_at = now;
+    if (ended == nullptr) {
+        step.state = StepState::cancelled;
+        return;
+    }
+    step.exit = ended->out_of_memory ? kOutOfMemoryExit : ended->exit;
+    step.state = ended->out_of_memory ? StepState::out_of_memory : state_after(step.exit);
+}
+
+}  // namespace berth
