@@ -1,6 +1,7 @@
 #include "berth/engine/cycle/blocking_reasons.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "berth/base/hostlist.h"
 #include "berth/engine/limits/limit_check.h"
@@ -140,8 +141,10 @@ void each_shut(const ClusterState& state, const Job& job, const Shape& shape,
 
 PendingReason limit_reason_of(const ClusterState& state, const Job& job, Kind& kind) {
     if (!state.quota().enforced()) return PendingReason::none;
-    if (!kind.asked) kind.asked = limit_request_of(state.spec(), job.partition, kind.demand);
-    return limit_reason_on_start(state, job, kind.demand, *kind.asked);
+    if (!std::exchange(kind.asked_known, true)) {
+        kind.asked = limit_request_of(state.spec(), job.partition, kind.demand);
+    }
+    return limit_reason_on_start(state, job, kind.demand, kind.asked);
 }
 
 BlockingReason blocking_reason_of(const ClusterState& state, const Job& job, const Shape& shape,

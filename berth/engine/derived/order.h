@@ -45,8 +45,9 @@ struct Kind {
     } feasibility = Feasibility::unknown;
     // Of the first component of a heterogeneous job: whether all components fit side by side.
     Feasibility together = Feasibility::unknown;
-    std::optional<LimitRequest> asked;  // As limits count it, once a limit asked for it.
-    SharedText missing;                 // With not_now, once asked for: the nodes that are missing.
+    bool asked_known = false;
+    LimitRequest asked;  // As limits count it, if `asked_known`.
+    SharedText missing;  // With not_now, once asked for: the nodes that are missing.
     std::vector<std::pair<Duration, std::weak_ptr<Shape>>> shapes;  // By length.
     // For the search for immediate starts: the longest run that could start now, and the shortest
     // that was tried and failed.

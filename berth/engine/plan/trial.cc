@@ -32,6 +32,7 @@ void Trial::lift_run(const Job& job, Undo& undo) {
         undo.shared.emplace_back(key, book_.shared_.at(key));
     }
     book_.remove(job.id);
+    undo.free.reserve(job.allocation->shares.size());
     for (const NodeShare& share : job.allocation->shares) {
         NodeFree& free = state_.free_[share.node.index()];
         const NodeSpec& node = state_.spec_.node(share.node);
