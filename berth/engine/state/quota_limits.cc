@@ -1,6 +1,5 @@
 #include "berth/engine/state/quota_limits.h"
 
-#include <algorithm>
 #include <string_view>
 
 namespace berth {
@@ -50,24 +49,6 @@ QuotaLimits quota_limits_of(const Dimensions& dimensions, const Limits& limits) 
         .max_submitted_per_account = limits.max_submitted_per_account,
         .max_wall = limits.max_wall,
     };
-}
-
-void inherit(QuotaLimits& own, const QuotaLimits& above) {
-    const auto each = [](TresLimitList& mine, const TresLimitList& others) {
-        const std::size_t set_here = mine.size();
-        for (const TresLimit& other : others) {
-            const auto end = mine.begin() + static_cast<std::ptrdiff_t>(set_here);
-            const bool is_set = std::any_of(
-                mine.begin(), end, [&](const TresLimit& one) { return one.tres == other.tres; });
-            if (!is_set) mine.push_back(other);
-        }
-    };
-    each(own.per_job, above.per_job);
-    each(own.per_node, above.per_node);
-    each(own.minutes_per_job, above.minutes_per_job);
-    if (!own.max_jobs) own.max_jobs = above.max_jobs;
-    if (!own.max_submitted) own.max_submitted = above.max_submitted;
-    if (!own.max_wall) own.max_wall = above.max_wall;
 }
 
 }  // namespace berth

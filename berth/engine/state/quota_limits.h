@@ -41,8 +41,4 @@ struct QuotaLimits {
 
 QuotaLimits quota_limits_of(const Dimensions& dimensions, const Limits& limits);
 
-// The limits of each user that `own` does not set are taken from `above`. Group limits are not:
-// they are checked at every level.
-void inherit(QuotaLimits& own, const QuotaLimits& above);
-
 }  // namespace berth

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "berth/model/limit_inheritance.h"
+
 namespace berth {
 namespace {
 
@@ -98,9 +100,11 @@ void QuotaTree::rebuild_account(const ClusterSpec& spec, Index index, Index abov
     account.nearest = above;
     const Limits& limits = spec.accounts[index].limits;
     if (!limits.none()) {
-        QuotaLimits own = quota_limits_of(spec.dimensions, limits);
-        if (above != kNone) inherit(own, limits_[above]);
-        account.own = account.nearest = keep_limits(std::move(own));
+        Limits own = limits;
+        for (Index a = account.parent; a != kNone; a = accounts_[a].parent) {
+            inherit_limits(own, spec.accounts[a].limits);
+        }
+        account.own = account.nearest = keep_limits(quota_limits_of(spec.dimensions, own));
     }
     for (const Index child : account.children) rebuild_account(spec, child, account.nearest);
 }
@@ -111,12 +115,13 @@ void QuotaTree::rebuild_associations(const ClusterSpec& spec) {
         const AssociationSpec& one = spec.associations[i];
         if (one.limits.none()) continue;
         if (!associations_.emplace(std::pair(one.account, one.user), i).second) continue;
-        QuotaLimits own = quota_limits_of(spec.dimensions, one.limits);
+        Limits own = one.limits;
         const auto account = account_names_.find(one.account);
-        const Index above =
-            account == account_names_.end() ? kNone : accounts_[account->second].nearest;
-        if (above != kNone) inherit(own, limits_[above]);
-        association_limits_[i] = keep_limits(std::move(own));
+        Index above = account == account_names_.end() ? kNone : account->second;
+        for (; above != kNone; above = accounts_[above].parent) {
+            inherit_limits(own, spec.accounts[above].limits);
+        }
+        association_limits_[i] = keep_limits(quota_limits_of(spec.dimensions, own));
     }
 }
 
