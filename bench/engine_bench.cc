@@ -22,6 +22,7 @@
 #include "bench/queue_load.h"
 #include "berth/engine/derived/derived_state.h"
 #include "berth/engine/plan/plan_check.h"
+#include "berth/engine/state/snapshot.h"
 
 namespace berth::bench {
 namespace {
@@ -143,14 +144,14 @@ Row measure(const Load& load, const GivenQueue* given, const Options& options) {
         submit(engine, *given);
     }
     const std::size_t heap_filled = heap_in_use();
-    const std::vector<std::string> filled = engine.state().snapshot_slices(1U << 20);
+    const std::vector<std::string> filled = slices_of(engine.state(), 1U << 20);
     const std::size_t heap_copied = heap_in_use() - heap_filled;
     const Time now(std::chrono::seconds(1));
     row.full_cycle_ms = full_cycle_ms(engine, now);
     engine.mutable_state().take_touched();
     const std::size_t heap_after = heap_in_use() - heap_copied;
     for (int i = 1; i < options.repeat; ++i) {
-        Engine again(ClusterState::from_slices(filled).value());
+        Engine again(state_from(filled).value());
         row.full_cycle_ms = std::min(row.full_cycle_ms, full_cycle_ms(again, now));
     }
     const auto pending = engine.state().pending_jobs().size();

@@ -5,6 +5,7 @@
 #include "berth/base/assert.h"
 #include "berth/base/codec.h"
 #include "berth/engine/state/cluster_state.h"
+#include "berth/engine/state/snapshot.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* bytes, std::size_t size) {
     // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast): bytes are letters here.
@@ -14,9 +15,9 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* bytes, std::size_t si
         BERTH_ASSERT(again.ok() && *again == *record);
     }
     const std::string slice(text);
-    if (const auto state = berth::ClusterState::from_slices({&slice, 1}); state.ok()) {
-        const auto slices = state->snapshot_slices(64);
-        const auto again = berth::ClusterState::from_slices(slices);
+    if (const auto state = berth::state_from({&slice, 1}); state.ok()) {
+        const auto slices = berth::slices_of(*state, 64);
+        const auto again = berth::state_from(slices);
         BERTH_ASSERT(again.ok() && again->hash() == state->hash());
     }
     return 0;

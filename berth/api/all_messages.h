@@ -21,6 +21,7 @@
     X(StepRow) \
     X(SubmitRequest) \
     X(SubmitReply) \
+    X(TestReply) \
     X(StepCall) \
     X(StepReply) \
     X(CancelRequest) \

@@ -44,6 +44,12 @@ struct EnumNames<RlimitKind> {
     static_assert(static_cast<std::size_t>(RlimitKind::stack) + 1 == kNames.size());
 };
 
+template <>
+struct EnumNames<PreemptMode> {
+    static constexpr std::array<std::string_view, 3> kNames = {"off", "cancel", "requeue"};
+    static_assert(static_cast<std::size_t>(PreemptMode::requeue) + 1 == kNames.size());
+};
+
 template <class Enum>
 std::string_view enum_name(Enum value) {
     const auto index = static_cast<std::size_t>(value);

@@ -8,6 +8,7 @@
 
 #include "berth/api/diagnostics_messages.h"
 #include "berth/api/operator_messages.h"
+#include "berth/api/submit_messages.h"
 #include "berth/model/accounting_edits.h"
 #include "berth/model/event.h"
 #include "berth/model/explanation.h"
@@ -97,6 +98,9 @@ struct JobRow {
     std::optional<Time> suspended_at;    // Or resumed, the last time; nullopt: never in this run.
     Duration ran_before{};               // Until then.
     std::optional<HetComponent> het;     // Of a heterogeneous job.
+    std::optional<Time> preempted_at;    // When its run was chosen to be preempted.
+    std::optional<Time> preemptible_at;  // Since when it may be; nullopt: never, or it never ran.
+    std::optional<JobId> preempted_by;   // Its run, or its last one if it waits again.
     BERTH_FIELDS(JobRow, id, array_job, array_task, array_pending, owner, name, account, qos,
                  partition, state, outcome, reason, priority, nice, request, command, dependency,
                  requeue, restarts, time_limit, submitted_at, begin_at, eligible_at, started_at,
@@ -104,7 +108,7 @@ struct JobRow {
                  node_count, cpus, tasks, requested_tres, allocated_tres, tres_per_node, shares,
                  steps, std_out, std_err, std_in, comment, admin_comment, attempt,
                  array_max_running, deadline, time_min, licenses, usage, suspended_at, ran_before,
-                 het)
+                 het, preempted_at, preemptible_at, preempted_by)
 };
 
 struct NodeRow {
@@ -146,11 +150,13 @@ struct PartitionRow {
     std::vector<std::string> allow_accounts, allow_groups, allow_qos, deny_accounts, deny_qos;
     std::string oversubscribe, tres;
     bool hidden = false, root_only = false;
+    std::string preempt_mode = "OFF";  // In force: its own, or the cluster's.
+    std::int64_t grace_time = 0;       // Seconds.
     BERTH_FIELDS(PartitionRow, name, state, is_default, nodes, max_time, default_time, min_nodes,
                  max_nodes, total_cpus, priority_job_factor, priority_tier, default_memory_per_cpu,
                  default_memory_per_node, max_memory_per_cpu, max_memory_per_node, allow_accounts,
                  allow_groups, allow_qos, deny_accounts, deny_qos, oversubscribe, tres, hidden,
-                 root_only)
+                 root_only, preempt_mode, grace_time)
 };
 
 // GET /v1/priorities: what the priority of each job that waits, and may start, is made of. Points
@@ -223,8 +229,12 @@ struct QosRow {
     bool deny_on_limit = false;
     std::int64_t usage_factor_ppm = 1'000'000;
     Limits limits;
+    std::vector<std::string> preempt;  // QOS whose jobs its own jobs preempt.
+    std::string preempt_mode;          // "CANCEL", "WITHIN,REQUEUE"; empty: the cluster's.
+    Duration grace_time{};
+    std::optional<Duration> preempt_exempt;  // nullopt: the cluster's.
     BERTH_FIELDS(QosRow, name, description, priority, max_wall, deny_on_limit, usage_factor_ppm,
-                 limits)
+                 limits, preempt, preempt_mode, grace_time, preempt_exempt)
 };
 
 // GET /v1/reservations
@@ -303,19 +313,6 @@ struct AccountingQuery {
     bool duplicates = false;  // Earlier attempts too (sacct -D).
 };
 
-// POST /v1/jobs answers 201 with this.
-struct SubmitReply {
-    JobId job{0};
-    std::vector<std::string> warnings;
-    BERTH_FIELDS(SubmitReply, job, warnings)
-};
-// POST /v1/jobs
-struct SubmitRequest {
-    JobSpec spec;
-    JobPayload payload;
-    std::vector<JobSpec> components;  // The others of a heterogeneous job; `spec` is the first.
-    BERTH_FIELDS(SubmitRequest, spec, payload, components)
-};
 // POST /v1/jobs/ID/steps
 struct StepCall {
     StepRequest request;
@@ -388,11 +385,12 @@ struct JobPatch {
     std::optional<Duration> switches_wait;
     std::optional<bool> contiguous;
     std::optional<std::string> mail_type, mail_user;  // "BEGIN,END"; empty: the job's own user.
+    std::optional<bool> requeue;                      // Whether it may be requeued.
     BERTH_FIELDS(JobPatch, time_limit, partition, qos, name, comment, dependency, nodelist,
                  priority, nice, begin, array_max_running, site_factor, licenses, features,
                  reservation, time_min, deadline, exclude, nodes_min, nodes_max, tasks,
                  cpus_per_task, memory_per_node, memory_per_cpu, switches, switches_wait,
-                 contiguous, mail_type, mail_user)
+                 contiguous, mail_type, mail_user, requeue)
 };
 // POST /v1/usage
 struct UsagePatch {

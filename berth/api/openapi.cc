@@ -263,8 +263,9 @@ constexpr auto kNames = std::to_array<std::pair<RouteId, std::string_view>>({
     {RouteId::attach_step, "attach_step"},
     {RouteId::create_nodes, "create_nodes"},
     {RouteId::delete_node, "delete_node"},
+    {RouteId::test_job, "test_job"},
 });
-static_assert(kNames.size() == static_cast<std::size_t>(RouteId::delete_node) + 1, "one for each");
+static_assert(kNames.size() == static_cast<std::size_t>(RouteId::test_job) + 1, "one for each");
 
 std::string_view name_of(RouteId id) {
     const auto* const found = std::ranges::find(kNames, id, &decltype(kNames)::value_type::first);

@@ -386,6 +386,14 @@ constexpr std::array kRoutes = {
           .verb = "edit_nodes",
           .reply = "Accepted",
           .summary = "Deletes a dynamic node that no job and no reservation uses."},
+    Route{.id = RouteId::test_job,
+          .method = Method::post,
+          .path = "/v1/jobs/test",
+          .verb = "submit_job",
+          .request = "SubmitRequest",
+          .reply = "TestReply",
+          .summary = "When and where the job would start if it were submitted now (--test-only). "
+                     "It is checked as a submission is, and nothing is recorded."},
 };
 
 // The captures, if the path fits.

@@ -70,6 +70,7 @@ enum class RouteId : std::uint8_t {
     attach_step,
     create_nodes,
     delete_node,
+    test_job,
 };
 
 struct Route {

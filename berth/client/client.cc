@@ -262,6 +262,9 @@ CallResult<api::SubmitReply> Client::submit(api::SubmitRequest request) {
     const Retry repeat = request.spec.request_id.empty() ? Retry::unsent : Retry::always;
     return wire_->send<api::SubmitReply>(RouteId::submit_job, {}, request, repeat);
 }
+CallResult<api::TestReply> Client::test(const api::SubmitRequest& request) {
+    return wire_->send<api::TestReply>(RouteId::test_job, {}, request, Retry::always);
+}
 CallResult<std::vector<api::JobRow>> Client::jobs(const api::JobQuery& query) {
     return wire_->list<api::JobRow>(RouteId::list_jobs,
                                     with_query(RouteId::list_jobs, format_job_query(query)));
@@ -289,11 +292,9 @@ CallResult<Done> Client::requeue(std::string_view ref, const api::RequeueRequest
 CallResult<Done> Client::update(std::string_view ref, const api::JobPatch& patch) {
     return wire_->command(RouteId::update_job, ref, patch);
 }
-CallResult<Done> Client::suspend(std::string_view ref) {
-    return wire_->command(RouteId::suspend_job, ref, api::Accepted{});
-}
-CallResult<Done> Client::resume(std::string_view ref) {
-    return wire_->command(RouteId::resume_job, ref, api::Accepted{});
+CallResult<Done> Client::suspend(std::string_view ref, bool resume) {
+    const RouteId route = resume ? RouteId::resume_job : RouteId::suspend_job;
+    return wire_->command(route, ref, api::Accepted{});
 }
 CallResult<Done> Client::notify(std::string_view ref, const api::NotifyRequest& request) {
     return wire_->command(RouteId::notify_job, ref, request);

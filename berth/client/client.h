@@ -41,6 +41,8 @@ public:
 
     // Draws a request id if there is none, so that it may be repeated and still be one job.
     CallResult<api::SubmitReply> submit(api::SubmitRequest request);
+    // When and where it would start; nothing is recorded.
+    CallResult<api::TestReply> test(const api::SubmitRequest& request);
     CallResult<std::vector<api::JobRow>> jobs(const api::JobQuery& query = {});
     // The same one by one as they come, for lists too long to hold; false ends it.
     CallResult<Done> each_job(const api::JobQuery& query,
@@ -52,8 +54,7 @@ public:
     CallResult<Done> release(std::string_view ref);
     CallResult<Done> requeue(std::string_view ref, const api::RequeueRequest& request = {});
     CallResult<Done> update(std::string_view ref, const api::JobPatch& patch);
-    CallResult<Done> suspend(std::string_view ref);
-    CallResult<Done> resume(std::string_view ref);
+    CallResult<Done> suspend(std::string_view ref, bool resume = false);
     CallResult<Done> notify(std::string_view ref, const api::NotifyRequest& request);
     CallResult<Done> top(const api::TopRequest& request);
     CallResult<api::AttachReply> attach(std::string_view ref, const api::AttachCall& call);

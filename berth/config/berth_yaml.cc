@@ -11,6 +11,7 @@
 #include "berth/base/yes_no.h"
 #include "berth/config/draft.h"
 #include "berth/config/notifications.h"
+#include "berth/config/preempt_keys.h"
 #include "berth/model/limit_keys.h"
 #include "berth/model/partition_keys.h"
 #include "berth/policy/policy.h"
@@ -97,11 +98,13 @@ public:
             } else if (key == "licenses") {
                 read_licenses_of(entry.second);
             } else if (key == "enforce_limits") {
-                draft_.enforce_limits = flag(entry.second);
+                draft_.yaml.enforce_limits = flag(entry.second);
             } else if (key == "hold_after") {
                 read_hold_after(entry.second);
             } else if (key == "notifications") {
                 read_notifications(draft_, file_, entry.second);
+            } else if (key == "preemption") {
+                note_preemption(draft_, file_, entry.second);
             } else if (key == "fence") {
                 read_fence(entry.second);
             } else if (key == "remove_shared_memory") {
@@ -119,7 +122,8 @@ private:
         error(key, "there is no option " + key.as<std::string>() +
                        "; there are cluster, nodes, partitions, accounts, qos, operators, order, "
                        "placement, priority, gpu_types, licenses, enforce_accounts, "
-                       "enforce_limits, hold_after, fence, notifications, remove_shared_memory");
+                       "enforce_limits, hold_after, preemption, fence, notifications, "
+                       "remove_shared_memory");
     }
     // licenses: {matlab: 4}
     void read_licenses_of(const YAML::Node& node) {
@@ -263,7 +267,7 @@ private:
             } else {
                 term.weight = number(entry.second, -kNumberMax, kNumberMax);
             }
-            if (is_rule(entry.first, term)) draft_.priority_terms.push_back(std::move(term));
+            if (is_rule(entry.first, term)) draft_.yaml.priority_terms.push_back(std::move(term));
         }
     }
     // The name of a rule, or a map of `rule` and its settings, whole numbers all.
@@ -432,11 +436,11 @@ private:
     void read_qos(const YAML::Node& node) {
         QosSpec qos;
         if (!node.IsMap()) return error(node, "should be a map with name, priority, max_wall");
+        if (node["name"]) qos.name = scalar(node["name"]);
         for (const auto& entry : node) {
             const std::string key = scalar(entry.first);
-            if (key == "name") {
-                qos.name = scalar(entry.second);
-            } else if (key == "priority") {
+            if (key == "name") continue;
+            if (key == "priority") {
                 qos.priority = number(entry.second, 0, 0xffff'ffff);
             } else if (key == "usage_factor_ppm") {
                 qos.usage_factor = Ppm(number(entry.second, 0, 1'000'000'000));
@@ -451,10 +455,12 @@ private:
                 qos.deny_on_limit = flag(entry.second);
             } else if (key == "description") {
                 qos.description = scalar(entry.second);
-            } else if (!read_limit(entry.first, entry.second, kOfQos, qos.limits)) {
+            } else if (!read_qos_preemption(draft_, file_, entry.first, entry.second, qos) &&
+                       !read_limit(entry.first, entry.second, kOfQos, qos.limits)) {
                 error(entry.first, "there is no option " + key +
                                        " of a QOS; there are name, priority, max_wall, "
-                                       "usage_factor_ppm, deny_on_limit, description, and limits "
+                                       "usage_factor_ppm, deny_on_limit, description, preempt, "
+                                       "preempt_mode, grace_time, preempt_exempt, and limits "
                                        "like max_tres_per_user (docs/formats.md)");
             }
         }

@@ -31,11 +31,18 @@ struct NodeSet {
     std::vector<std::string> features;
 };
 
+// What berth.yaml says, where slurm.conf has a word in it, too.
+struct YamlSettings {
+    std::optional<bool> enforce_limits;
+    std::vector<RuleSpec> priority_terms;
+    Line preemption;
+    std::map<std::string, Line> qos_preempts;  // Where it says whom a QOS preempts.
+};
+
 struct Draft {
     ClusterSpec spec;
     Findings findings;
     std::map<std::string, Pair, std::less<>> globals;  // slurm.conf's single keys, in lower case.
-    std::optional<bool> enforce_limits;                // As berth.yaml says.
     std::set<std::string> gres_types;
     std::map<std::string, std::size_t> gres_type_lines;
     std::vector<std::vector<NodeGres>> node_gres;  // By node, as its line says.
@@ -45,8 +52,8 @@ struct Draft {
     std::map<std::string, NodeSet, std::less<>> node_sets;
     std::vector<Line> switches;  // SwitchName lines, wherever they stood.
     std::vector<std::pair<Line, std::optional<Pair>>>
-        partition_nodes;                   // By partition: its line, its Nodes=.
-    std::vector<RuleSpec> priority_terms;  // As berth.yaml says.
+        partition_nodes;  // By partition: its line, its Nodes=.
+    YamlSettings yaml;
     std::string slurm_conf = "slurm.conf";
 
     void error(const Line& line, const Pair& pair, std::string message) {
@@ -78,6 +85,8 @@ void read_partition_line(Draft& draft, const Line& line, Line& defaults);
 void read_node_set_line(Draft& draft, const Line& line);
 void resolve_partition_nodes(Draft& draft);
 void read_scheduling_keys(Draft& draft);
+// After all partitions and QOS.
+void read_preempt_keys(Draft& draft);
 void read_priority_keys(Draft& draft);
 // Whether berth.yaml's priority: can give this term a weight.
 bool is_weighed(std::string_view term);

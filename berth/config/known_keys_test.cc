@@ -50,6 +50,10 @@ constexpr Consumer kInSpec[] = {
     {"MinJobAge", "61", "control/controller"},
     {"MpiDefault", "pmi2", "mpi"},
     {"OverTimeLimit", "5", "engine/plan_book"},
+    {"PreemptExemptTime", "5", "engine/preempt_rules"},
+    {"PreemptMode", "CANCEL", "engine/preempt_rules"},
+    {"PreemptParameters", "youngest_first", "engine/preempt_rules"},
+    {"PreemptType", "preempt/partition_prio", "engine/preempt_rules"},
     {"PriorityCalcPeriod", "5", "engine/outlook"},
     {"PriorityDecayHalfLife", "1-0", "engine/apply_usage"},
     {"PriorityFavorSmall", "YES", "policy/priority/size"},
@@ -99,6 +103,7 @@ constexpr Consumer kElsewhere[] = {
 
 constexpr const char* kBase =
     "GresTypes=gpu\nPriorityFlags=DEPTH_OBLIVIOUS\n"
+    "PreemptType=preempt/qos\nPreemptMode=REQUEUE\n"
     "PriorityType=priority/multifactor\nPriorityWeightAge=1\nPriorityWeightJobSize=1\n"
     "PriorityWeightFairShare=1\n"
     "NodeName=n[1-2] CPUs=16 Sockets=2 CoresPerSocket=8 RealMemory=64000 Gres=gpu:a100:4\n"
@@ -156,13 +161,11 @@ TEST(KnownKeys, WhatIsSoAnywayIsNoWarning) {
             << key.name;
     }
     for (const auto& [key, value] : std::vector<std::pair<const char*, const char*>>{
-             {"PreemptType", "preempt/none"}, {"DisableRootJobs", "NO"}, {"TrackWCKey", "no"}}) {
+             {"DisableRootJobs", "NO"}, {"TrackWCKey", "no"}}) {
         EXPECT_EQ(text_of(load_key(key, value)), "") << key;
     }
-    for (const auto& [key, value] :
-         std::vector<std::pair<const char*, const char*>>{{"PreemptType", "preempt/qos"},
-                                                          {"JobSubmitPlugins", "lua"},
-                                                          {"CliFilterPlugins", "lua"}}) {
+    for (const auto& [key, value] : std::vector<std::pair<const char*, const char*>>{
+             {"JobSubmitPlugins", "lua"}, {"CliFilterPlugins", "lua"}}) {
         EXPECT_NE(text_of(load_key(key, value)).find(std::string("warning: ") + key),
                   std::string::npos)
             << key;

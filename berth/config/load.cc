@@ -55,6 +55,7 @@ Loaded load_all(const ConfigFiles& files, const ConfigText* policy_file) {
         draft, files.topology ? parse_lines(*files.topology, draft.findings) : std::vector<Line>());
     resolve_partition_nodes(draft);
     read_scheduling_keys(draft);
+    read_preempt_keys(draft);
     read_priority_keys(draft);
     add_priority_terms(draft);
     read_care_keys(draft);

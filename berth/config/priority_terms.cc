@@ -54,7 +54,7 @@ bool is_weighed(std::string_view term) {
 
 void add_priority_terms(Draft& draft) {
     std::vector<RuleSpec>& rules = draft.spec.scheduling.rules;
-    if (draft.priority_terms.empty()) return;
+    if (draft.yaml.priority_terms.empty()) return;
     if (const Pair* type = draft.global("prioritytype");
         type != nullptr && *type->value == "priority/basic") {
         draft.findings.add(Severity::error, draft.slurm_conf, type->line,
@@ -62,7 +62,7 @@ void add_priority_terms(Draft& draft) {
                            "gives some a weight: set PriorityType=priority/multifactor");
         return;
     }
-    for (const RuleSpec& term : draft.priority_terms) {
+    for (const RuleSpec& term : draft.yaml.priority_terms) {
         const auto known = std::ranges::find_if(rules, [&](const RuleSpec& rule) {
             return is_priority(rule) && rule.name == term.name;
         });
@@ -71,7 +71,7 @@ void add_priority_terms(Draft& draft) {
 }
 
 void list_priority_terms(Draft& draft) {
-    if (draft.priority_terms.empty()) return;
+    if (draft.yaml.priority_terms.empty()) return;
     std::string others;
     for (const RuleSpec& rule : draft.spec.scheduling.rules) {
         if (!is_priority(rule) || !is_weighed(rule.name)) continue;

@@ -35,6 +35,7 @@ constexpr std::string_view kNoLocks =
 constexpr std::string_view kBudget =
     "placement attempts bound a cycle, and the next cycle continues where it stopped";
 constexpr std::string_view kExact = "planned starts are exact, to the millisecond";
+constexpr std::string_view kFewest = "the search always finds the fewest jobs to preempt";
 constexpr std::string_view kAll =
     "each cycle tries every pending job that could use what has changed";
 
@@ -133,10 +134,12 @@ constexpr auto kParameters = std::to_array<SchedulerParameter>({
     {"nohold_on_prolog_fail", [](SchedulingSpec&, std::int64_t) {}},  // Read with the hooks.
     {"pack_serial_at_end"},
     {"partition_job_depth", nullptr, kAll},
-    {"preempt_reorder_count"},
-    {"preempt_send_user_signal"},
-    {"preempt_strict_order"},
-    {"preempt_youngest_first"},
+    {"preempt_reorder_count", nullptr, kFewest},
+    {"preempt_send_user_signal",
+     [](SchedulingSpec& spec, std::int64_t) { spec.preemption.user_signal = true; }},
+    {"preempt_strict_order", nullptr, kFewest},
+    {"preempt_youngest_first",
+     [](SchedulingSpec& spec, std::int64_t) { spec.preemption.youngest_first = true; }},
     {"reduce_completing_frag"},
     {"requeue_on_resume_failure"},
     {"requeue_delay"},

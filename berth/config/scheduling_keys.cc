@@ -24,7 +24,7 @@ void read_scheduler_type(Draft& draft, const Line& line) {
 // Without a word of the site limits are enforced: who sets one wants it kept.
 void read_accounting_enforcement(Draft& draft, const Line& line) {
     SchedulingSpec& spec = draft.spec.scheduling;
-    spec.enforce_limits = draft.enforce_limits.value_or(true);
+    spec.enforce_limits = draft.yaml.enforce_limits.value_or(true);
     const Pair* enforce = draft.global("accountingstorageenforce");
     if (enforce == nullptr) return;
     bool limits = false;
@@ -48,7 +48,7 @@ void read_accounting_enforcement(Draft& draft, const Line& line) {
         }
         spec.enforce_accounts = true;
     }
-    spec.enforce_limits = draft.enforce_limits.value_or(limits);
+    spec.enforce_limits = draft.yaml.enforce_limits.value_or(limits);
 }
 
 void read_enforcement(Draft& draft, const Line& line) {

@@ -6,9 +6,11 @@
 
 #include "berth/base/bitmask.h"
 #include "berth/base/fields.h"
+#include "berth/base/maybe.h"
 #include "berth/base/shared.h"
 #include "berth/model/license.h"
 #include "berth/model/node.h"
+#include "berth/model/preemption.h"
 #include "berth/model/promised_amounts.h"
 
 namespace berth {
@@ -51,8 +53,9 @@ struct Allocation {
     std::vector<NodeShare>
         shares;  // One per node still held, in node order. The first one is the batch host's.
     std::vector<LicenseCount> licenses;  // Held until the last of them is given back.
+    Rare<PreemptedRun> preempted;        // The run must end so that another job starts.
 
-    BERTH_FIELDS(Allocation, shares, licenses)
+    BERTH_FIELDS(Allocation, shares, licenses, preempted)
 };
 
 // A blocked job's promise: these amounts of these nodes from `start` to `end`. Which cores and

@@ -148,6 +148,8 @@ Status check(const PartitionChange& change) {
             return wrong("PriorityJobFactor and PriorityTier go from 0 to 65533");
         }
     }
+    if (change.preempt_mode) BERTH_CHECK(parse_preempt_mode(*change.preempt_mode));
+    if (change.grace_time.value_or(0) < 0) return wrong("GraceTime should be 0 or more seconds");
     return Done{};
 }
 
@@ -171,6 +173,11 @@ void apply_change(PartitionSpec& partition, const PartitionChange& change) {
     take(partition.default_memory_per_node, change.default_memory_per_node);
     take(partition.max_memory_per_cpu, change.max_memory_per_cpu);
     take(partition.max_memory_per_node, change.max_memory_per_node);
+    if (change.preempt_mode) {
+        const auto modes = parse_preempt_mode(*change.preempt_mode);
+        if (modes.ok()) partition.preempt_mode = modes->mode;
+    }
+    if (change.grace_time) partition.grace_time = std::chrono::seconds(*change.grace_time);
     take(partition.allow_accounts, change.allow_accounts);
     take(partition.deny_accounts, change.deny_accounts);
     take(partition.allow_groups, change.allow_groups);

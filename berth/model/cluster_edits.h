@@ -28,12 +28,15 @@ struct PartitionChange {
     std::optional<bool> exclusive;
     std::vector<std::string> nodes_added, nodes_removed;  // To or from the list that is there.
     std::optional<bool> all_nodes;                        // Nodes=ALL: those that join later, too.
+    std::optional<std::string> preempt_mode;              // "REQUEUE"
+    std::optional<std::int64_t> grace_time;               // Seconds.
 
     BERTH_FIELDS(PartitionChange, state, nodes, is_default, hidden, root_only, max_time,
                  default_time, min_nodes, max_nodes, priority_job_factor, priority_tier,
                  default_memory_per_cpu, default_memory_per_node, max_memory_per_cpu,
                  max_memory_per_node, allow_accounts, deny_accounts, allow_groups, allow_qos,
-                 deny_qos, exclusive, nodes_added, nodes_removed, all_nodes)
+                 deny_qos, exclusive, nodes_added, nodes_removed, all_nodes, preempt_mode,
+                 grace_time)
 };
 
 struct NodeChange {

@@ -10,6 +10,7 @@
 #include "berth/model/license.h"
 #include "berth/model/limits.h"
 #include "berth/model/node.h"
+#include "berth/model/preemption.h"
 #include "berth/model/usage.h"
 
 namespace berth {
@@ -51,12 +52,15 @@ struct PartitionSpec {
     std::vector<TresWeight> billing_weights;  // TRESBillingWeights; empty: one for each CPU.
     bool all_nodes = false;                   // Nodes=ALL: those that join, too.
     std::vector<std::string> node_features;   // Those that join with one of these, too: NodeSet.
+    std::optional<PreemptMode> preempt_mode;  // nullopt: the cluster's.
+    Duration grace_time{};  // What is preempted here is warned, and has so long to end.
 
     BERTH_FIELDS(PartitionSpec, name, nodes, is_default, max_time, default_time, min_nodes,
                  max_nodes, state, priority_job_factor, priority_tier, default_memory_per_cpu,
                  default_memory_per_node, max_memory_per_cpu, max_memory_per_node, allow_accounts,
                  deny_accounts, allow_groups, allow_qos, deny_qos, hidden, root_only, oversubscribe,
-                 exclusive, gone, billing_weights, all_nodes, node_features)
+                 exclusive, gone, billing_weights, all_nodes, node_features, preempt_mode,
+                 grace_time)
 };
 
 struct QosSpec {
@@ -68,9 +72,15 @@ struct QosSpec {
     Limits limits;
     bool deny_on_limit = false;  // Refuse at once what a limit would keep waiting.
     std::string description;
+    // Preemption by QOS: whose jobs those of this one preempt, and how its own are preempted.
+    std::vector<std::string> preempt;
+    std::optional<PreemptMode> preempt_mode;  // nullopt: the cluster's.
+    bool preempt_within = false;              // With preempt_mode.
+    Duration grace_time{};
+    std::optional<Duration> preempt_exempt;  // nullopt: the cluster's.
 
     BERTH_FIELDS(QosSpec, name, priority, max_wall, gone, usage_factor, limits, deny_on_limit,
-                 description)
+                 description, preempt, preempt_mode, preempt_within, grace_time, preempt_exempt)
 };
 
 struct AccountSpec {
@@ -167,13 +177,14 @@ struct SchedulingSpec {
     PlanningSpec planning;
     bool user_top = false;      // Users may order their own jobs with `scontrol top`.
     Duration inactive_limit{};  // A client of an interactive job may be silent for; 0: for ever.
+    PreemptionSpec preemption;
 
     BERTH_FIELDS(SchedulingSpec, rules, backfill, plan_depth, plan_window, kill_wait, agent_timeout,
                  heartbeat, min_job_age, over_time_limit, max_job_count, max_array_size,
                  first_job_id, max_job_id, requeue_by_default, enforce_accounts,
                  enforce_part_limits, usage_decay, billing_sum, priority_tres, priority_period,
                  prioritize_running, priorities_only_rise, enforce_limits, planning, user_top,
-                 inactive_limit)
+                 inactive_limit, preemption)
 };
 
 // How the agents confine jobs: cgroup.conf; and whom they let run any: UsePAM of slurm.conf.

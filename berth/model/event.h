@@ -74,9 +74,10 @@ struct JobUpdated {  // Whatever is present is changed.
     std::optional<std::uint32_t> mail_types;
     std::optional<std::string> mail_user;
     std::optional<bool> any_dependency;
+    std::optional<bool> requeue;
     BERTH_FIELDS(JobUpdated, job, time_limit, partition, nodelist, priority, nice, qos, name,
                  comment, begin, dependencies, array_max_running, by_operator, site_factor, request,
-                 deadline, time_min, mail_types, mail_user, any_dependency)
+                 deadline, time_min, mail_types, mail_user, any_dependency, requeue)
 };
 struct JobHeld {
     JobId job{0};
@@ -150,7 +151,8 @@ struct EndJob {
     std::uint32_t by_uid = 0;
     std::optional<ExitStatus> exit;       // Of an interactive job, from its client.
     std::vector<std::string> refused_by;  // Nodes that could not begin it, by name.
-    BERTH_FIELDS(EndJob, job, outcome, hold, reason, by_uid, exit, refused_by)
+    std::optional<JobId> preempted_by;
+    BERTH_FIELDS(EndJob, job, outcome, hold, reason, by_uid, exit, refused_by, preempted_by)
 };
 struct PlanJob {  // A promise made, moved earlier, or (nullopt) withdrawn.
     JobId job{0};
@@ -283,13 +285,32 @@ struct NodeDescribed {
     BERTH_FIELDS(NodeDescribed, node, dimensions)
 };
 
+// These runs must end so that a job ahead of them starts: at once, or when their grace time is
+// over. Until they have, the room that they leave is that job's, and it does not choose others.
+struct JobsPreempted {
+    struct Victim {
+        JobId job{0};
+        Attempt attempt{0};
+        PreemptMode mode = PreemptMode::cancel;
+        Time ends_at{};
+        BERTH_FIELDS(Victim, job, attempt, mode, ends_at)
+    };
+    JobId preemptor{0};
+    std::vector<Victim> victims;
+    // For a task of an array that has others: it gets its own record, which is the preemptor's.
+    std::optional<JobId> array;
+    std::uint32_t array_task = 0;
+    BERTH_FIELDS(JobsPreempted, preemptor, victims, array, array_task)
+};
+
 using Fact =
     std::variant<ControllerStarted, SpecInstalled, NodeRegistered, NodeNotResponding, NodeUpdated,
                  JobSubmitted, JobUpdated, JobHeld, JobCancelled, AttemptEnded, StepCreated,
                  StepEnded, JobForgotten, StartJob, EndJob, PlanJob, DependencyFailed, JobEligible,
                  UsageSet, TaskSplit, JobsPlanned, JobsEligible, DeadlineMissed, ReservationSet,
                  ReservationDeleted, AccountingEdited, JobWarned, NodeFenced, DevicesDrained,
-                 JobSuspended, ClusterEdited, JobNoticed, ControllerHookEnded, NodeDescribed>;
+                 JobSuspended, ClusterEdited, JobNoticed, ControllerHookEnded, NodeDescribed,
+                 JobsPreempted>;
 
 // One entry of the journal: what one turn of the controller's loop recorded, all at one time.
 struct Record {

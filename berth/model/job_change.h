@@ -1,5 +1,5 @@
-// JobChange: what `scontrol update JobId=` changes of a job, from the API to the record. Whatever is
-// present is changed.
+// JobChange: what `scontrol update JobId=` changes of a job, from the API to the record. Whatever
+// is present is changed.
 //
 // A field that can be updated stands here, in api::JobPatch as clients write it, and in JobUpdated
 // as it is recorded; where all three call it the same and give it the same type, it needs no more
@@ -30,6 +30,7 @@ struct JobChange {
     std::optional<std::int64_t> site_factor;
     std::optional<std::uint32_t> mail_types;
     std::optional<std::string> mail_user;
+    std::optional<bool> requeue;
 
     // Of the job's request.
     std::optional<LicenseRequest> licenses;
@@ -45,7 +46,7 @@ struct JobChange {
                  begin, deadline, time_min, dependencies, any_dependency, array_max_running,
                  site_factor, mail_types, mail_user, licenses, constraint, reservation, exclude,
                  nodes_min, nodes_max, tasks, cpus_per_task, memory_per_node, memory_per_cpu,
-                 switches, switches_wait, contiguous)
+                 switches, switches_wait, contiguous, requeue)
 
     bool changes_request() const;
     void apply_to(JobRequest& request) const;

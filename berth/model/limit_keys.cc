@@ -46,8 +46,7 @@ constexpr auto kKeys = std::to_array<LimitKey>({
 constexpr auto kUnbuilt = std::to_array<std::string_view>(
     {"GrpTRESMins", "GrpTRESRunMins", "GrpWall", "GrpJobsAccrue", "MaxJobsAccrue",
      "MaxJobsAccruePerUser", "MaxJobsAccruePerAccount", "MaxTRESRunMinsPerUser",
-     "MaxTRESRunMinsPerAccount", "MinPrioThreshold", "GraceTime", "Preempt", "PreemptMode",
-     "PreemptExemptTime", "UsageThreshold", "LimitFactor"});
+     "MaxTRESRunMinsPerAccount", "MinPrioThreshold", "UsageThreshold", "LimitFactor"});
 
 Error wrong_limit(const LimitKey& key, std::string_view value, std::string_view right) {
     return {ErrorCode::invalid_argument, std::string(key.name()) + "=" + std::string(value) +

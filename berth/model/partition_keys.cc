@@ -41,6 +41,8 @@ constexpr auto make_partition_keys() {
         {"TRESBillingWeights", billing_weights, {}, "billing_weights"},
         {"OverSubscribe", oversubscribe, "oversubscribe"},
         {"Shared", oversubscribe, "oversubscribe"},
+        {"PreemptMode", preempt_mode, "preempt_mode", "preempt_mode"},
+        {"GraceTime", seconds, "grace_time", "grace_time"},
         {"AllocNodes", without_effect, {}, {}, "ALL"},
         {"Alternate", without_effect},
         {"CpuBind", without_effect},
@@ -49,14 +51,12 @@ constexpr auto make_partition_keys() {
         {"DisableRootJobs", without_effect, {}, {}, "NO"},
         {"ExclusiveTopo", without_effect, {}, {}, "NO"},
         {"ExclusiveUser", without_effect, {}, {}, "NO"},
-        {"GraceTime", without_effect, {}, {}, "0"},
         {"JobDefaults", without_effect, {}, {}, "(null)"},
         {"LLN", without_effect, {}, {}, "NO"},
         {"MaxCPUsPerNode", without_effect, {}, {}, "UNLIMITED"},
         {"MaxCPUsPerSocket", without_effect, {}, {}, "UNLIMITED"},
         {"OverTimeLimit", without_effect, {}, {}, "NONE"},
         {"PowerDownOnIdle", without_effect},
-        {"PreemptMode", without_effect, {}, {}, "OFF"},
         {"QOS", without_effect, {}, {}, "N/A"},
         {"ReqResv", without_effect, {}, {}, "NO"},
         {"ResumeTimeout", without_effect},
@@ -85,7 +85,8 @@ struct PartitionSetting {
 };
 
 constexpr std::int64_t kPartitionPriorityMax = 65533, kPartitionNodesMax = 65536,
-                       kPartitionMebibytesMax = std::int64_t{1} << 40;
+                       kPartitionMebibytesMax = std::int64_t{1} << 40,
+                       kPartitionSecondsMax = 365 * 86'400;
 
 Status read_into(std::optional<bool>& field, const PartitionSetting& setting) {
     field = parse_yes_no(setting.value);
@@ -93,13 +94,19 @@ Status read_into(std::optional<bool>& field, const PartitionSetting& setting) {
     return Done{};
 }
 
-// A state, or a length of time, which is parsed again where it takes effect.
+// A state, a mode or a length of time, which is parsed again where it takes effect.
 Status read_into(std::optional<std::string>& field, const PartitionSetting& setting) {
     field = setting.value;
     if (setting.key.value == PartitionValue::state) {
         const auto known = partition_state_of(setting.value);
         if (!known) return setting.should_be("UP, DOWN, DRAIN or INACTIVE");
         field = slurm_name(*known);
+        return Done{};
+    }
+    if (setting.key.value == PartitionValue::preempt_mode) {
+        BERTH_TRY(const PreemptModes modes, parse_preempt_mode(setting.value));
+        if (modes.within) return setting.should_be("OFF, CANCEL or REQUEUE");
+        field = preempt_mode_text(modes.mode);
         return Done{};
     }
     if (setting.key.value == PartitionValue::time_or_none && iequals(setting.value, "NONE"))
@@ -129,6 +136,10 @@ Status read_into(std::optional<std::int64_t>& field, const PartitionSetting& set
         field = -1;
         if (unlimited) return Done{};
         BERTH_TRY(field, setting.number(kPartitionNodesMax));
+        return Done{};
+    }
+    if (setting.key.value == PartitionValue::seconds) {
+        BERTH_TRY(field, setting.number(kPartitionSecondsMax));
         return Done{};
     }
     BERTH_TRY(field, setting.number(kPartitionPriorityMax));

@@ -30,7 +30,9 @@ enum class PartitionValue : std::uint8_t {
     state,            // UP, DOWN, DRAIN, INACTIVE
     oversubscribe,    // NO or EXCLUSIVE
     billing_weights,  // "CPU=1.0,Mem=0.25G"; slurm.conf and berth.yaml alone set it.
-    without_effect,   // Slurm's, and not built.
+    preempt_mode,     // OFF, CANCEL, REQUEUE
+    seconds,
+    without_effect,  // Slurm's, and not built.
 };
 
 struct PartitionKey {

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "berth/policy/catalog.h"
 #include "berth/testing/fixed_view.h"
 
 namespace berth {
@@ -79,19 +80,22 @@ TEST(Policy, ANegativeWeightPutsATermLast) {
     EXPECT_EQ(priority(view, low), 4666);  // 5000 - 333.3
 }
 
+template <class Rules>
+std::string listed(const Rules& rules) {
+    std::string names;
+    for (const auto& rule : rules) names += (names.empty() ? "" : ", ") + std::string(rule.name);
+    return names;
+}
+
 TEST(Policy, NamesTheRuleThatItDoesNotKnow) {
     struct Case {
         RuleSpec rule;
-        const char* message;
+        std::string message;
     };
     const Case cases[] = {
-        {term("ages", 1),
-         "no priority rule 'ages'; there are site, age, association, "
-         "fair_share, size, partition, qos, tres, deadline, nice"},
+        {term("ages", 1), "no priority rule 'ages'; there are " + listed(priority_terms())},
         {{.kind = "placement", .name = "packing"},
-         "no placement rule 'packing'; there are pack, weight, spread, first_fit, best_fit, "
-         "worst_fit, dot_product, random, fgd, fragmentation, gpu_packing, gpu_clustering, "
-         "least_loaded"},
+         "no placement rule 'packing'; there are " + listed(placement_scores())},
         {{.kind = "magic", .name = "x"},
          "no kind of rule is called 'magic'; there are priority, order, fairness and placement"},
         {term("age", kPriorityMax + 1),

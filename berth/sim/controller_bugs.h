@@ -1,7 +1,7 @@
 // ControllerBugs: bugs injected into a world's controller, to prove that the oracle notices them.
 #pragma once
 
-#include "berth/engine/cycle/engine.h"
+#include "berth/sim/faulty_planner.h"
 
 namespace berth::sim {
 

@@ -32,7 +32,7 @@ void ControllerProcess::start() {
     epoch_ = Epoch{recovered.state.epoch().value() + 1};
     stage_.trace([&] { return "controller takes office in term " + to_string(epoch_); });
     Engine engine(std::move(recovered.state));
-    engine.plant(bugs_.engine);
+    inject(engine, bugs_.engine);
     Controller controller(std::move(engine), spec_, epoch_, recovered.next_sequence);
     controller.limit_cycles(cycle_budget_);
     World world{*this, *this, *this, *this, *this, *this, nullptr, nullptr, fence_, hooks_};

@@ -97,15 +97,16 @@ void Oracle::take(const Fact& fact) {
         stage_.trace([&] { return "recorded: to end " + to_string(ending->job); });
         Known& job = jobs_[ending->job];
         if (!job.run.ending_at) job.run.ending_at = stage_.now();
+        if (ending->preempted_by && (!job.preempted || *job.preempted < job.run.attempt))
+            stage_.violated("I14", words(ending->job) + " ends as preempted, and nobody chose it");
         if (ending->outcome != JobState::pending) return;
         job.hold = ending->hold;
         if (is_final(job.state)) job.state = JobState::pending;  // Requeued by its owner.
     } else if (const auto* started = std::get_if<StartJob>(&fact)) {
         const JobId task = started->task_job.value_or(started->job);
-        if (task != started->job && !jobs_.contains(task)) {
-            jobs_[task] = jobs_[started->job];
-            jobs_[task].array_job = started->job;
-        }
+        if (task != started->job) take_task(started->job, task);
+    } else if (const auto* preempted = std::get_if<JobsPreempted>(&fact)) {
+        preempt(*preempted);
     } else if (const auto* ended = std::get_if<AttemptEnded>(&fact)) {
         end(*ended);
     } else if (const auto* fenced = std::get_if<NodeFenced>(&fact)) {
@@ -115,6 +116,12 @@ void Oracle::take(const Fact& fact) {
     } else if (const auto* deleted = std::get_if<ReservationDeleted>(&fact)) {
         unreserve(deleted->name);
     }
+}
+
+void Oracle::take_task(JobId array, JobId task) {
+    if (jobs_.contains(task)) return;
+    jobs_[task] = jobs_[array];
+    jobs_[task].array_job = array;
 }
 
 // Jobs of the reservation are held, and may afterwards run anywhere.

@@ -55,6 +55,7 @@ public:
     std::uint64_t runs() const { return runs_; }
     std::uint64_t scripts() const { return scripts_; }
     std::uint64_t lost_runs() const { return lost_runs_; }
+    std::uint64_t preempted() const { return preempted_; }
 
 private:
     struct Run {
@@ -75,6 +76,7 @@ private:
         Run run;  // The last one.
         bool forgotten = false;
         bool cancel_told = false;
+        std::optional<Attempt> preempted;                  // The last run that was.
         std::uint64_t submitted_in = 0, forgotten_in = 0;  // The record numbers.
     };
 
@@ -82,6 +84,8 @@ private:
     void forget(JobId id);
     void unreserve(const std::string& reservation);
     void start(Time now, const StartJob& fact);
+    void take_task(JobId array, JobId task);
+    void preempt(const JobsPreempted& fact);
     void end(const AttemptEnded& fact);
     void check_not_spooled(AttemptKey key, const SimMachine& machine);
     void check_may_start(JobId id, const Known& job, Time now);
@@ -111,7 +115,7 @@ private:
     std::set<NodeId> fenced_;  // In the record that is being read.
     DecisionHash decisions_;
     Epoch epoch_{0};
-    std::uint64_t records_ = 0, runs_ = 0, scripts_ = 0, lost_runs_ = 0;
+    std::uint64_t records_ = 0, runs_ = 0, scripts_ = 0, lost_runs_ = 0, preempted_ = 0;
 };
 
 }  // namespace berth::sim

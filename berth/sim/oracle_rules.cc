@@ -152,4 +152,28 @@ void Oracle::check_reservations(Time now, JobId id, const Known& job, const Star
     }
 }
 
+// Only a run of a lower tier is preempted, once, and for a job that waits.
+void Oracle::preempt(const JobsPreempted& fact) {
+    if (fact.array) take_task(*fact.array, fact.preemptor);
+    const auto tier = [&](const Known& job) {
+        const std::string& name = *job.spec.partition;
+        return cluster_.partition(*cluster_.find_partition(name.empty() ? "main" : name))
+            .priority_tier;
+    };
+    const Known& preemptor = jobs_[fact.preemptor];
+    if (is_final(preemptor.state) || fact.victims.empty())
+        stage_.violated("I14", words(fact.preemptor) + " preempts, and does not need to");
+    for (const JobsPreempted::Victim& victim : fact.victims) {
+        Known& job = jobs_[victim.job];
+        ++preempted_;
+        const std::string said = words(victim.job) + " is preempted for " + words(fact.preemptor);
+        if (tier(job) >= tier(preemptor)) stage_.violated("I14", said + " of no higher tier");
+        const bool is_new = victim.attempt > job.run.attempt;  // Started in this same record.
+        if (!is_new && (job.run.attempt != victim.attempt || job.run.over()))
+            stage_.violated("I14", said + " and does not run");
+        if (job.preempted == victim.attempt) stage_.violated("I14", said + " for the second time");
+        job.preempted = victim.attempt;
+    }
+}
+
 }  // namespace berth::sim

@@ -1,6 +1,7 @@
 #include "berth/sim/sim_journal.h"
 
 #include "berth/base/codec.h"
+#include "berth/engine/state/snapshot.h"
 
 namespace berth::sim {
 namespace {
@@ -52,13 +53,13 @@ void SimJournal::lose_tail() {
 
 void SimJournal::snapshot(const ClusterState& state, std::size_t slice_bytes) {
     if (records_.empty()) return;
-    next_snapshot_ = Snapshot{state.snapshot_slices(slice_bytes), records_.back().sequence};
+    next_snapshot_ = Snapshot{slices_of(state, slice_bytes), records_.back().sequence};
 }
 
 SimJournal::Recovered SimJournal::recover() const {
     Recovered recovered;
     if (snapshot_) {
-        Result<ClusterState> read = ClusterState::from_slices(snapshot_->slices);
+        Result<ClusterState> read = state_from(snapshot_->slices);
         if (!read.ok()) {
             stage_.violated("I13", "the snapshot does not read: " + read.error().message);
             return recovered;

@@ -16,7 +16,7 @@ std::vector<Input> Unprotected::take(const ClusterState& state, std::vector<Inpu
         auto* const submit = client == nullptr ? nullptr : std::get_if<SubmitJob>(&client->command);
         if (submit != nullptr && !protections_.request_ids) {
             const std::string id = submit->spec.request_id;
-            const bool is_known = state.find_request(id) || state.find_past_request(id);
+            const bool is_known = state.index().find_request(id) || state.past_requests().find(id);
             if (is_known) submit->spec.request_id = id + "-again";
         }
         taken.push_back(std::move(input));

@@ -6,6 +6,7 @@
 
 #include "berth/sim/injector.h"
 #include "berth/sim/node_agent.h"
+#include "berth/sim/preempting_site.h"
 #include "berth/sim/sim_clients.h"
 #include "berth/sim/sim_fence.h"
 #include "berth/sim/sim_hooks.h"
@@ -21,7 +22,8 @@ using std::chrono::seconds;
 // How long after the last fault everything must have settled.
 constexpr Duration kSettling = hours(24 * 4);
 constexpr Duration kLook = seconds(60);
-constexpr std::uint64_t kSiteSeed = 0x517e, kAsksSeed = 0xa5c5, kReservationsSeed = 0x2e5e;
+constexpr std::uint64_t kSiteSeed = 0x517e, kAsksSeed = 0xa5c5, kReservationsSeed = 0x2e5e,
+                        kTiersSeed = 0x71e5;
 
 // Passes what really runs on to the oracle, the users and the injector.
 class Everyone : public Witness {
@@ -94,15 +96,23 @@ private:
     SimFence fence_;
 };
 
+namespace {
+
+ClusterSpec cluster_of(std::uint64_t seed, const WorldOptions& options, Rng& rng) {
+    ClusterSpec site = with_site(random_cluster(rng), Rng(seed ^ kSiteSeed));
+    if (options.preempts) site = with_preemption(std::move(site), Rng(seed ^ kTiersSeed));
+    return with_hooks(with_fence(std::move(site), options.fence.value_or(seed % 3 == 0)), seed);
+}
+
+}  // namespace
+
 SimWorld::SimWorld(std::uint64_t seed, const WorldOptions& options, bool watched)
     : seed_(seed),
       options_(options),
       rng_(seed),
       stage_(seed, watched),
       mix_(random_mix(rng_)),
-      cluster_(with_hooks(with_fence(with_site(random_cluster(rng_), Rng(seed ^ kSiteSeed)),
-                                     options.fence.value_or(seed % 3 == 0)),
-                          seed)),
+      cluster_(cluster_of(seed, options, rng_)),
       oracle_(stage_, cluster_),
       network_(stage_, cluster_.nodes.size(), options.mix.value_or(mix_), rng_.fork()),
       controller_(stage_, network_, oracle_, cluster_, options.mix.value_or(mix_),
@@ -195,6 +205,7 @@ WorldReport SimWorld::run() {
     const Duration submitting = options_.busy * 3 / 4;
     auto jobs = random_jobs(rng_, cluster_, options_.jobs, submitting, mix_.bad_jobs);
     ask_of_site(jobs, cluster_, Rng(seed_ ^ kAsksSeed));
+    if (options_.preempts) spread_over_tiers(jobs, Rng(seed_ ^ kTiersSeed));
     clients_->use(std::move(jobs));
     clients_->reserve(random_reservations(cluster_, Rng(seed_ ^ kReservationsSeed), submitting));
     look_around();
@@ -234,6 +245,7 @@ WorldReport SimWorld::report() const {
     report.scripts = oracle_.scripts();
     report.steps = clients_->steps();
     report.lost_runs = oracle_.lost_runs();
+    report.preempted = oracle_.preempted();
     report.records = controller_.journal().records();
     report.snapshots = controller_.journal().snapshots();
     for (const auto& agent : agents_) {

@@ -23,6 +23,7 @@ struct WorldOptions {
     AgentLimits limits;
     std::optional<FaultMix> mix;  // nullopt: the seed's own.
     std::optional<bool> fence;    // Whether the site has a fence; nullopt: in every third world.
+    bool preempts = false;        // Jobs of several tiers preempt each other.
     bool fence_lies = false;      // It reports nodes as dead and does nothing.
     ControllerBugs bugs;
     std::uint32_t cycle_budget = kCycleBudget;  // Placement attempts in one cycle.
@@ -40,6 +41,7 @@ struct WorldReport {
     FaultTally faults{};
     std::uint64_t nodes = 0, submissions = 0, jobs = 0, runs = 0, scripts = 0, steps = 0,
                   lost_runs = 0, records = 0, snapshots = 0, events = 0;
+    std::uint64_t preempted = 0;  // Runs that were ended for another job.
     // Over all nodes; most_tombstones: the most that one node kept at a time.
     std::uint64_t links = 0, registrations = 0, most_tombstones = 0;
     Duration length{};  // In virtual time.

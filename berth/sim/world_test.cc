@@ -56,6 +56,24 @@ TEST(World, HoldsItsInvariantsOverLongTimes) {
     std::fputs(sums.to_text().c_str(), stdout);
 }
 
+TEST(World, HoldsItsInvariantsWhereJobsPreemptEachOther) {
+    WorldOptions options;
+    options.preempts = true;
+    options.jobs = 120;
+    std::uint64_t preempted = 0;
+    const std::uint64_t worlds = testing::number_in_environment("BERTH_SEEDS").value_or(60);
+    const auto only = testing::number_in_environment("BERTH_SEED");
+    for (std::uint64_t seed = only.value_or(1); seed <= only.value_or(worlds); ++seed) {
+        const WorldReport report = run_world(seed, options);
+        preempted += report.preempted;
+        EXPECT_EQ(report.violation, "") << told(report);
+        if (!report.violation.empty()) return;
+    }
+    std::printf("%llu runs were preempted\n", static_cast<unsigned long long>(preempted));
+    if (only) return;
+    EXPECT_GT(preempted, worlds);
+}
+
 // Each node runs many jobs over one link.
 TEST(World, NodesKeepFewTombstonesWhileTheirLinksStayUp) {
     WorldOptions options;

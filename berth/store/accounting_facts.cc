@@ -2,6 +2,7 @@
 
 #include "berth/base/bitmask.h"
 #include "berth/model/node_names.h"
+#include "berth/model/preempted_by.h"
 
 namespace berth {
 
@@ -57,6 +58,12 @@ struct Collect {
     void operator()(const ControllerHookEnded&) {}
     void operator()(const ClusterEdited&) {}
     void operator()(const NodeDescribed&) {}
+    void operator()(const JobsPreempted& fact) {
+        for (const JobsPreempted::Victim& victim : fact.victims) jobs[victim.job];
+        if (!fact.array) return;
+        jobs[*fact.array];
+        jobs[fact.preemptor];
+    }
 };
 
 // How Slurm shows a job that exceeded its memory: "0:125".
@@ -116,7 +123,12 @@ AccountingRecord row_of(const Job& job, const ClusterSpec& spec, std::int64_t pr
     row.attempt = run_of(job);
     row.completing = job.state == JobState::completing;
     row.state = row.completing && is_final(job.outcome) ? job.outcome : job.state;
+    // Put back into the queue, too: that is how its run ended.
+    if (row.completing && job.allocation->preempted && job.outcome == JobState::pending)
+        row.state = JobState::preempted;
     row.reason = job.state_reason;
+    if (job.state == JobState::running && job.allocation->preempted)
+        row.reason = preempted_by_text(job.allocation->preempted->by);
     if (job.time_limit != Duration::max()) row.time_limit = job.time_limit;
     row.submitted_at = job.submitted_at;
     row.eligible_at = job.eligible_at;
@@ -161,6 +173,7 @@ void settle_requeued(AccountingRecord& row, const Touched& touched, Time now) {
     row.completing = false;
     note_lost_node(row, touched);
     if (!is_final(row.state)) row.state = JobState::pending;
+    if (touched.end != nullptr && touched.end->preempted_by) row.state = JobState::preempted;
     if (touched.end != nullptr && !touched.end->reason.empty()) row.reason = touched.end->reason;
     for (const AttemptEnded* const ended : touched.ended) {
         if (ended->attempt != row.attempt) continue;

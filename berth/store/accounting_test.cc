@@ -186,6 +186,32 @@ TEST_F(Accounting, KeepsOneRecordOfEveryAttempt) {
     EXPECT_EQ(requeued[0].attempt, Attempt(1));
 }
 
+// A run that is preempted is PREEMPTED from the moment it must end, also if its job waits again.
+TEST_F(Accounting, ShowsAPreemptedRunAsThat) {
+    submit(1, 10);
+    submit(2, 10);
+    start(1, 20, 1);
+    const JobsPreempted decided{.preemptor = JobId(2),
+                                .victims = {{JobId(1), Attempt(1), PreemptMode::requeue, at(30)}},
+                                .array = {}};
+    record(25, {decided});
+    EXPECT_EQ(only_row(1).state, JobState::running);
+    EXPECT_EQ(only_row(1).reason, "Preempted by job 2");
+    const EndJob end{.job = JobId(1),
+                     .outcome = JobState::pending,
+                     .reason = "Preempted by job 2",
+                     .preempted_by = JobId(2)};
+    record(30, {end});
+    EXPECT_EQ(only_row(1).state, JobState::preempted);
+    record(31, {ended(1, 1, ExitStatus{.signal = 15})});
+    const std::vector<AccountingRecord> all = rows({.jobs = {JobId(1)}, .duplicates = true});
+    ASSERT_EQ(all.size(), 2u);
+    EXPECT_EQ(all[0].state, JobState::preempted);
+    EXPECT_EQ(all[0].ended_at, at(30));
+    EXPECT_EQ(all[0].reason, "Preempted by job 2");
+    EXPECT_EQ(all[1].state, JobState::pending);
+}
+
 TEST_F(Accounting, TellsALostNodeFromARequeue) {
     submit(1, 10);
     start(1, 20, 1, {NodeId(0), NodeId(1)});

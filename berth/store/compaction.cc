@@ -1,4 +1,5 @@
 #include "berth/store/compaction.h"
+#include "berth/engine/state/snapshot.h"
 
 #include <chrono>
 
@@ -51,7 +52,7 @@ Status Compaction::advance(Database& database, const ClusterState& state) {
 Status Compaction::begin(Database& database, const ClusterState& state) {
     const std::size_t things = state.jobs().size() + state.spec().nodes.size();
     if (things <= settings_.live_snapshot_things) {
-        return take_slices(database, packed(last_, state.snapshot_slices(settings_.slice_bytes)));
+        return take_slices(database, packed(last_, slices_of(state, settings_.slice_bytes)));
     }
     replica_ = std::make_unique<Replica>(path_, settings_.vfs, settings_.slice_bytes);
     records_ = bytes_ = 0;
@@ -69,7 +70,7 @@ Status Compaction::take_replica(Database& database, const ClusterState& state) {
         LogLevel::error, "store",
         "a snapshot is made of the state in memory, since what is on disk cannot be read: " +
             made->error().message);
-    return take_slices(database, packed(last_, state.snapshot_slices(settings_.slice_bytes)));
+    return take_slices(database, packed(last_, slices_of(state, settings_.slice_bytes)));
 }
 
 Status Compaction::take_slices(Database& database, SnapshotSlices taken) {

@@ -1,4 +1,5 @@
 #include "berth/store/replica.h"
+#include "berth/engine/state/snapshot.h"
 
 #include <atomic>
 #include <thread>
@@ -30,7 +31,7 @@ Result<SnapshotSlices> Replica::Work::make() {
     // would keep SQLite's log from restarting for all that time.
     BERTH_TRY(Database database, Database::open(path, {.read_only = true, .vfs = vfs}));
     BERTH_TRY(const Recovered recovered, recover(database, RecoverFrom::newest, &stop));
-    return packed(recovered.chain, recovered.state.snapshot_slices(slice_bytes));
+    return packed(recovered.chain, slices_of(recovered.state, slice_bytes));
 }
 
 Replica::Replica(std::string path, std::string vfs, std::size_t slice_bytes)

@@ -1,4 +1,5 @@
 #include "berth/store/snapshots.h"
+#include "berth/engine/state/snapshot.h"
 
 #include "berth/store/crc32c.h"
 #include "berth/store/packing.h"
@@ -98,7 +99,7 @@ Result<ClusterState> SnapshotTable::load(const Row& row) {
         slices.push_back(std::move(bytes).value());
     }
     if (slices.size() != row.slices) return damaged_snapshot(row.sequence, "lacks slices");
-    Result<ClusterState> state = ClusterState::from_slices(slices);
+    Result<ClusterState> state = state_from(slices);
     if (!state.ok())
         return damaged_snapshot(row.sequence, "cannot be read (" + state.error().message + ')');
     return state;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "berth/engine/cycle/engine.h"
+#include "berth/engine/state/snapshot.h"
 
 namespace berth {
 
@@ -15,7 +16,7 @@ inline constexpr std::uint32_t kBudget = 100'000;  // More than any cycle of a t
 
 // With the same state, and an outlook made anew from it.
 inline Engine copy_of(const Engine& engine) {
-    return Engine(ClusterState::from_slices(engine.state().snapshot_slices(1 << 20)).value());
+    return Engine(state_from(slices_of(engine.state(), 1 << 20)).value());
 }
 
 }  // namespace berth

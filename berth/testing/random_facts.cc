@@ -334,6 +334,24 @@ Maybe dynamic_node(Rng& rng, Time, const ClusterState& state) {
     return fact;
 }
 
+// A run for a waiting job; of an array with several tasks, perhaps for one of them.
+Maybe preemption(Rng& rng, Time now, const ClusterState& state) {
+    const Job* const preemptor = random_job(rng, state, is_pending);
+    const Job* const run =
+        random_job(rng, state, [](const Job& one) { return one.state == JobState::running; });
+    if (preemptor == nullptr || run == nullptr) return std::nullopt;
+    JobsPreempted fact{.preemptor = preemptor->id};
+    const PreemptMode mode = rng.chance(50) ? PreemptMode::requeue : PreemptMode::cancel;
+    const auto grace = std::chrono::seconds(rng.between(0, 60));
+    fact.victims.push_back({run->id, run->attempt, mode, now + grace});
+    if (preemptor->spec.array && preemptor->spec.array->tasks.size() > 1) {
+        fact.array = preemptor->id;
+        fact.array_task = rng.pick(preemptor->spec.array->tasks);
+        fact.preemptor = state.next_job_id();
+    }
+    return fact;
+}
+
 struct Source {
     int weight;
     Maybe (*make)(Rng&, Time, const ClusterState&);
@@ -361,7 +379,8 @@ constexpr Source kSources[] = {{20, submission},
                                {2, limit_notice},
                                {8, hook_end},
                                {2, cluster_edit},
-                               {2, dynamic_node}};
+                               {2, dynamic_node},
+                               {2, preemption}};
 
 void take_some_cores(NodeShare& share, const NodeFree& free, std::uint32_t count) {
     share.cores = BitSet(free.cores.size());

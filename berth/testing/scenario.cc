@@ -37,6 +37,7 @@ private:
         if (verb == "qos") return add_qos(words);
         if (verb == "rule") return add_rule(words);
         if (verb == "set") return change_settings(words);
+        if (verb == "preempt") return set_preemption(words);
         if (verb == "license") return add_license(words);
         if (verb == "account" || verb == "member") return add_account(words);
         prepare();
@@ -81,6 +82,11 @@ private:
                     .max_wall = words.duration("max_wall")};
         qos.deny_on_limit = words.has("deny_on_limit");
         set_limits(words, kOfQos, qos.limits);
+        qos.preempt = words.list("preempts");
+        qos.preempt_mode = read_preempt_mode(words);
+        qos.preempt_within = words.has("within");
+        qos.grace_time = std::chrono::seconds(words.number("grace").value_or(0));
+        qos.preempt_exempt = words.duration("exempt");
         spec_.qos.push_back(std::move(qos));
         return changed_spec();
     }
@@ -154,6 +160,19 @@ private:
         }
         if (const auto backfill = words.text("backfill")) scheduling.backfill = *backfill == "yes";
         read_planning(words, scheduling.planning);
+        return changed_spec();
+    }
+
+    std::string set_preemption(const ScenarioWords& words) {
+        PreemptionSpec& preemption = spec_.scheduling.preemption;
+        preemption = {};
+        preemption.by = words.has("qos") ? PreemptBy::qos : PreemptBy::partition;
+        preemption.mode = read_preempt_mode(words).value_or(PreemptMode::off);
+        preemption.within = words.has("within");
+        preemption.youngest_first = words.has("youngest_first");
+        preemption.reclaims_licenses = words.has("reclaim_licenses");
+        preemption.exempt = words.duration("exempt");
+        preemption.exempt_priority = words.number("exempt_priority");
         return changed_spec();
     }
 
@@ -307,6 +326,12 @@ private:
     std::string describe(const EndJob& end) const {
         return "end " + to_string(end.job) + " " + end.reason + "\n";
     }
+    static std::string describe(const JobsPreempted& fact) {
+        std::string text = "preempt";
+        for (const auto& victim : fact.victims)
+            text += " " + to_string(victim.job) + " by " + clock(victim.ends_at);
+        return text + " for " + to_string(fact.preemptor) + "\n";
+    }
     std::string describe(const DeadlineMissed& missed) const {
         return "deadline " + to_string(missed.job) + "\n";
     }
@@ -343,7 +368,7 @@ private:
         return text.empty() ? "nobody waits\n" : text;
     }
 
-    std::string why(const ScenarioWords& words) const {
+    std::string why(const ScenarioWords& words) {
         const Explanation explanation = explain(engine_, now_, job_of(words));
         std::string text = std::string(slurm_name(explanation.reason)) + ", " +
                            std::to_string(explanation.ahead) + " ahead";

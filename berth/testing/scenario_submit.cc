@@ -246,6 +246,13 @@ Reservation read_reservation(const ScenarioWords& words, const ClusterSpec& spec
     return made;
 }
 
+std::optional<PreemptMode> read_preempt_mode(const ScenarioWords& words) {
+    const auto mode = words.text("mode");
+    if (!mode) return std::nullopt;
+    const auto known = parse_preempt_mode(*mode);
+    return known.ok() ? known->mode : PreemptMode::off;
+}
+
 PartitionSpec read_partition(const ScenarioWords& words, const ClusterSpec& spec) {
     PartitionSpec partition{.name = words.plain.front()};
     partition.is_default = words.has("default");
@@ -265,6 +272,8 @@ PartitionSpec read_partition(const ScenarioWords& words, const ClusterSpec& spec
     partition.min_nodes = uint_of(words, "min_nodes").value_or(0);
     partition.priority_tier = words.number("tier").value_or(1);
     partition.priority_job_factor = words.number("factor").value_or(1);
+    partition.preempt_mode = read_preempt_mode(words);
+    partition.grace_time = std::chrono::seconds(words.number("grace").value_or(0));
     const std::string state = words.text("state").value_or("up");
     partition.state = state == "down"       ? PartitionState::down
                       : state == "inactive" ? PartitionState::inactive

@@ -75,8 +75,8 @@ std::string visible(const ClusterState& state, const std::string& known) {
     for (std::size_t i = 0; i < state.spec().nodes.size(); ++i) {
         add_node(content, state, NodeId::from_index(i));
     }
-    for (std::size_t i = 0; i < state.usage().size(); ++i) {
-        content.add("usage " + std::to_string(i), state.usage()[i]);
+    for (std::size_t i = 0; i < state.usage().records().size(); ++i) {
+        content.add("usage " + std::to_string(i), state.usage().records()[i]);
     }
     for (const auto& [name, reservation] : state.reservations()) {
         content.add("reservation " + name, reservation);

@@ -67,7 +67,7 @@ TEST(Baseline, TheFirstDecisionThatDiffersIsNamed) {
 TEST(Baseline, AnEngineThatDecidesOtherwiseIsFound) {
     const auto before = from_lines(read_file(path_of("worlds.txt")));
     sim::WorldOptions options;
-    options.bugs.engine = InjectedFault::books_too_short;
+    options.bugs.engine = sim::InjectedFault::books_too_short;
     int differ = 0;
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
         const WorldDecisions now = decisions_of(sim::run_world(seed, options));

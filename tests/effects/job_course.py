@@ -1,5 +1,8 @@
 """Options of jobs: when they start, in which order, how they end, and who is told."""
 
+import re
+import uuid
+
 from effect import same, see
 from job_options import job_option
 
@@ -192,3 +195,11 @@ def comment(run):
 @job_option("wckey", "blue", seen="it is shown")
 def wckey(run):
     same(run.output("squeue -h -j $SLURM_JOB_ID -o %w"), "blue")
+
+
+@job_option("test-only", seen="it says when the job would start, and there is no job")
+def test_only(run):
+    name = f"tested-{uuid.uuid4().hex[:8]}"
+    done = run.start("true", "-J", name) if run.command != "sbatch" else run.submit("true", "-J", name, wait=False)
+    see(re.search(r"Job \d+ to start at \S+ using 1 processors on nodes n\d in partition", done.stderr), done.stderr)
+    same(run.out("sacct", "-n", "-X", "--name", name), "")

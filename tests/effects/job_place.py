@@ -128,6 +128,12 @@ def ntasks_per_node(run):
     same(run.output("srun echo task" if run.command != "srun" else "echo task", "-N2").split(), ["task"] * 4)
 
 
+@job_option("ntasks-per-gpu", "2", seen="two tasks run on each of two GPUs")
+def ntasks_per_gpu(run):
+    text = run.output(("" if run.command == "srun" else "srun ") + "bash -c 'echo $CUDA_VISIBLE_DEVICES'", "--gpus=2", "-N1")
+    same(sorted(text.split()), ["0", "0", "1", "1"])
+
+
 @job_option("cpus-per-task", "4", seen="the job holds four cores")
 def cpus_per_task(run):
     same(run.output("echo $SLURM_CPUS_ON_NODE", on_node=True), "4")

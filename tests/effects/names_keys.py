@@ -73,6 +73,13 @@ def scheduler_parameters():
     return at_least(10, re.findall(r'\{"(\w+)",(?!\s*nullptr)', body))
 
 
+def preempt_parameters():
+    """Of reorder_count, strict_order and suspend_grace_time it is said that they have no effect."""
+    body = between(text_of("config/preempt_keys.cc"), "void read_parameter(", "\n    }\n")
+    found = [word for word in re.findall(r'iequals\(name, "(\w+)"\)', body) if word != "suspend_grace_time"]
+    return at_least(4, found + [word.removeprefix("preempt_") for word in scheduler_parameters() if word.startswith("preempt_")])
+
+
 def slurmctld_parameters():
     return at_least(4, sorted(set(re.findall(r'iequals\(\w+, "(rl_\w+)"\)', text_of("model/rate_limit.cc")))))
 
@@ -114,6 +121,10 @@ def yaml():
     found += [f"accounts.{key}" for key in [*yaml_function("read_account"), *limits("kOfAssociation")]]
     found += [f"accounts.users.{key}" for key in [*yaml_function("read_user"), *limits("kOfAssociation")]]
     found += [f"qos.{key}" for key in [*yaml_function("read_qos"), *limits("kOfQos")]]
+    preemption = text_of("config/preempt_keys.cc")
+    found += [f"preemption.{key}" for key in at_least(9, re.findall(r'pair\.key == "(\w+)"', preemption))]
+    qos = between(preemption, "bool read_qos_preemption(", "\n}\n")
+    found += [f"qos.{key}" for key in at_least(4, re.findall(r'name == "(\w+)"', qos))]
     notices = between(text_of("config/notifications.cc"), "void read(", "\n    }\n")
     found += [f"notifications.{key}" for key in re.findall(r'key == "(\w+)"', notices)]
     return at_least(80, list(dict.fromkeys(found)))
@@ -127,7 +138,7 @@ def rules(kind):
 
 KINDS = {"order": lambda: rules("ORDER"), "placement": lambda: rules("PLACEMENT"),
          "slurm.conf": slurm_conf, "partition": partition, "NodeSet": node_set, "node": node, "gres.conf": gres_conf, "cgroup.conf": cgroup_conf,
-         "topology.conf": topology_conf, "SchedulerParameters": scheduler_parameters, "SlurmctldParameters": slurmctld_parameters,
+         "topology.conf": topology_conf, "SchedulerParameters": scheduler_parameters, "PreemptParameters": preempt_parameters, "SlurmctldParameters": slurmctld_parameters,
          "PriorityFlags": priority_flags, "AccountingStorageEnforce": enforced, "berth.yaml": yaml}
 
 

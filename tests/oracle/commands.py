@@ -7,7 +7,7 @@ from clock import seconds
 from compare import Field, pairs_differ, table_differs, text_differs, widths_differ
 from jobs import JOBS, REFUSED, WRONG
 
-SQUEUE = ("%i %P %j %u %t %T %M %l %D %R %a %b %B %c %C %d %e %E %f %F %g %G %h %H %I %k %K %L %m %n %N %o %O %q %Q %r %S %U %v %V %w %W"
+SQUEUE = ("%i %P %j %u %t %T %M %l %D %R %a %b %B %c %C %d %e %E %f %F %g %G %h %H %I %J %k %K %L %m %n %N %o %O %p %q %Q %r %S %U %v %V %w %W"
           " %x %X %y %Y %z %Z").split()
 SINFO = "%P %a %l %D %t %T %N %C %G %f %b %m %c %z %X %Y %Z %w %d %E %g %h %s %r %R %p %F %A %e %O %o %n %B %I %M %v".split()
 SACCT = ("JobIDRaw,JobID,JobName,User,UID,Group,GID,Account,Partition,QOS,State,ExitCode,DerivedExitCode,AllocCPUS,AllocNodes,AllocTRES,ReqCPUS,"

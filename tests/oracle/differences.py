@@ -91,14 +91,28 @@ def name_of(field, context):
     return field.subject.split("-")[0]
 
 
-def later_place(field, context):
-    """Slurm counts down by one with each job that is not held."""
+def held_before(field, context):
+    """How many held jobs were submitted before this one."""
     names = [job.name for job in JOBS]
     name = name_of(field, context)
-    if name not in names or not field.slurm.isdigit() or field.slurm == "0":
+    return sum("-H" in job.options.split() for job in JOBS[:names.index(name)]) if name in names else None
+
+
+def later_place(field, context):
+    """Slurm counts down by one with each job that is not held."""
+    held = held_before(field, context)
+    if held is None or not field.slurm.isdigit() or field.slurm == "0":
         return None
-    held = sum("-H" in job.options.split() for job in JOBS[:names.index(name)])
     return str(int(field.slurm) - held)
+
+
+def later_share(field, context):
+    """The same as a part of the highest priority that there is."""
+    highest = 0xffffffff
+    held = held_before(field, context)
+    if held is None or not re.fullmatch(r"0\.\d{14}", field.slurm) or float(field.slurm) == 0:
+        return None
+    return f"{(round(float(field.slurm) * highest) - held) / highest:.14f}"
 
 
 def looked_at(field, context):
@@ -138,6 +152,10 @@ def host_alone(field, _):
 
 def no_srun(field, _):
     return "(null):0" if re.fullmatch(rf"(localhost|{HOST}):\d+", field.slurm) else None
+
+
+def no_moment(field, _):
+    return ABSENT if STAMP.fullmatch(field.slurm) else None
 
 
 def never_started(field, context):
@@ -220,6 +238,7 @@ EXPLAINED = [
     # The scheduler.
     Rule("who scheduled a job", JOB, ".*", "Scheduler'*", {"Backfill": "Main", "Backfill:*": "Main"}),
     Rule("`LastSchedEval`", JOB, ".*", "LastSchedEval'*", looked_at),
+    Rule("`priority/basic`", "squeue -o %p", ".*", "%p", later_share),
     Rule("`priority/basic`", JOB + "|squeue -o %Q|" + SACCT, ".*", "Priority'*|%Q", later_place),
     Rule("which cores of a node", "scontrol -d show job", ".*", "CPU_IDs'*", alike=count_of),
     # What is kept of a job.
@@ -236,6 +255,8 @@ EXPLAINED = [
     Rule("`ExitCode` of a cancelled job", JOB, "cancelled", "ExitCode", {"0:15": "0:0"}),
     Rule(DROPPED, JOB + "|squeue -o %S", "dropped.*", "StartTime|%S", never_started),
     Rule(DROPPED, JOB, "dropped", "NumTasks", {"N/A": "1"}),
+    Rule(DROPPED, JOB, "dropped", "PreemptEligibleTime", no_moment),
+    Rule(DROPPED, JOB, "dropped", "PreemptTime", {"None": ABSENT}),
     Rule(DROPPED, JOB + "|squeue -o %r", "dropped.*", "Reason|%r", {"JobHeldUser": "None"}),
     Rule("a waiting array", "sacct -a( -X)?", "line", "text", waiting_array),
     Rule("a waiting array", SACCT, r"22_\[2-5%2\]", "row", waiting_array),
@@ -252,7 +273,7 @@ EXPLAINED = [
     Rule("`sbatch --nice=abc`, `--time=-5`", WRONG, "sbatch .*--time=-5 .*", ".*", refused_with("sbatch: error: Invalid --time specification")),
     Rule(LINES, WRONG, "sbatch .* -[wx] nosuch .*", "stderr", with_line_before("sbatch: error: invalid node name specified: nosuch")),
     Rule(LINES, WRONG, "sbatch .*(--begin=|--gpus=8 ).*", "stderr", last_line),
-    Rule("`sbatch: fatal:`", WRONG, "sbatch .*--mem=1G --mem-per-cpu.*", "stderr", replaced("sbatch: fatal: ", "sbatch: error: ")),
+    Rule("`sbatch: fatal:`", WRONG, "sbatch .*(--mem=1G --mem-per-cpu|--ntasks-per-gpu).*", "stderr", replaced("sbatch: fatal: ", "sbatch: error: ")),
     Rule("negative counts of GPUs", WRONG, "sbatch .*--gres=gpu:-1 .*", "stderr",
          {"sbatch: error: Batch job submission failed: Requested node configuration is not available":
           "sbatch: error: Invalid generic resource (gres) specification"}),

@@ -68,6 +68,8 @@ REFUSED = [
     "--array=5-1", "--array=abc", "--array=0-2000", "--dependency=after", "--dependency=nosuch:1", "-w nosuch", "-x nosuch", "-C nosuch",
     "--nosuch", "--mail-type=NOSUCH", "--mem=1G --mem-per-cpu=1G", "--gpus=8 --gpus-per-task=3", "-n3 --gpus=8 --gpus-per-task=2",
     "--gpus=nosuch:1", "--gres=gpu:-1", "--time=-5", "--export", "--open-mode=x", "-D",
+    "--test-only --gres=gpu:16", "--test-only -p nosuch", "--test-only -N9", "--test-only -A nosuch", "--test-only -L nosuch:1",
+    "--test-only --reservation=nosuch", "--test-only --gpus-per-task=1 --ntasks-per-gpu=1",
 ]
 
 # Other commands with wrong input.

@@ -33,6 +33,9 @@ PriorityType=priority/basic
 AccountingStorageTRES=gres/gpu
 AccountingStorageEnforce=associations,limits,qos
 GresTypes=gpu
+PreemptType=preempt/qos
+PreemptMode=REQUEUE
+PreemptExemptTime=00:00:05
 """
 GRES = "NodeName=gpu[1-4] Name=gpu Type=a100 File={dir}/nvidia[0-7]\n"
 
@@ -108,6 +111,10 @@ class SlurmCluster:
     def run(self, *command, user=None, check=False, **more):
         return subprocess.run(as_user(user, command), cwd=self.work, env=self.environment() | more.pop("env", {}), text=True,
                               stdin=subprocess.DEVNULL, capture_output=True, timeout=120, check=check, **more)
+
+    def asked(self, *command, answer):
+        """A command that asks; `answer`: what it reads."""
+        return subprocess.run(command, cwd=self.work, env=self.environment(), text=True, input=answer or "", capture_output=True, timeout=120)
 
     def __enter__(self):
         try:

@@ -16,6 +16,7 @@
 #include <sstream>
 
 #include "berth/engine/derived/derived_state.h"
+#include "berth/sim/faulty_planner.h"
 #include "berth/testing/builders.h"
 #include "berth/testing/seeds.h"
 
@@ -29,7 +30,7 @@ std::int64_t ms(Time at) { return at.time_since_epoch().count(); }
 // A world of a few nodes; each picture of it is an instance for the oracle.
 class World {
 public:
-    World(Rng& rng, InjectedFault bug, std::ostream& out) : rng_(rng), out_(out) {
+    World(Rng& rng, sim::InjectedFault bug, std::ostream& out) : rng_(rng), out_(out) {
         ClusterSpec spec = testing::make_cluster(
             static_cast<std::uint32_t>(rng.between(1, 4)),
             {.sockets = 1, .cores_per_socket = 12, .gpus = rng.chance(50) ? 8U : 4U});
@@ -40,7 +41,7 @@ public:
         moves_max_ = rng.chance(30) ? rng.between(1, 3) : 0;
         engine_ = testing::make_engine(std::move(spec));
         engine_.limit_moves(static_cast<std::uint32_t>(moves_max_));
-        engine_.plant(bug);
+        sim::inject(engine_, bug);
     }
 
     std::size_t run() {
@@ -256,7 +257,7 @@ std::string file_for(const std::string& name) {
     return ::testing::TempDir() + "plan_oracle_" + name + "_" + std::to_string(getpid());
 }
 
-std::map<std::string, std::size_t> judge_worlds(int worlds, InjectedFault bug,
+std::map<std::string, std::size_t> judge_worlds(int worlds, sim::InjectedFault bug,
                                                 const std::string& name) {
     const std::string file = file_for(name);
     std::map<std::string, std::size_t> counts;
@@ -264,7 +265,7 @@ std::map<std::string, std::size_t> judge_worlds(int worlds, InjectedFault bug,
     std::ofstream out(file);
     const auto flush = [&] {
         out.close();
-        for (const auto& [word, count] : verdicts(file, bug == InjectedFault::none)) {
+        for (const auto& [word, count] : verdicts(file, bug == sim::InjectedFault::none)) {
             counts[word] += count;
             judged += count;
         }
@@ -283,7 +284,7 @@ std::map<std::string, std::size_t> judge_worlds(int worlds, InjectedFault bug,
 }
 
 TEST(PlanOracle, FindsNothingWrong) {
-    const auto counts = judge_worlds(1500, InjectedFault::none, "none");
+    const auto counts = judge_worlds(1500, sim::InjectedFault::none, "none");
     for (const auto& [word, count] : counts) {
         EXPECT_EQ(word, "ok") << count << " plans";
     }
@@ -293,7 +294,7 @@ TEST(PlanOracle, FindsNothingWrong) {
 }
 
 struct Planted {
-    InjectedFault bug;
+    sim::InjectedFault bug;
     const char* name;
     const char* caught_as;
 };
@@ -307,11 +308,12 @@ TEST_P(PlanOracleBugs, AreCaughtByName) {
 
 INSTANTIATE_TEST_SUITE_P(
     All, PlanOracleBugs,
-    ::testing::Values(Planted{InjectedFault::forgets_planned_starts, "forgets_promises", "overlap"},
-                      Planted{InjectedFault::books_too_short, "books_too_short", "short"},
-                      Planted{InjectedFault::overlooks_a_free_slot, "overlooks_a_hole", "late"},
-                      Planted{InjectedFault::breaks_planned_starts, "breaks_promises", "broken"},
-                      Planted{InjectedFault::tears_cliques, "tears_cliques", "clique"}),
+    ::testing::Values(
+        Planted{sim::InjectedFault::forgets_planned_starts, "forgets_promises", "overlap"},
+        Planted{sim::InjectedFault::books_too_short, "books_too_short", "short"},
+        Planted{sim::InjectedFault::overlooks_a_free_slot, "overlooks_a_hole", "late"},
+        Planted{sim::InjectedFault::breaks_planned_starts, "breaks_promises", "broken"},
+        Planted{sim::InjectedFault::tears_cliques, "tears_cliques", "clique"}),
     [](const auto& one) { return std::string(one.param.name); });
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "berth/control/agents/changed_by.h"
 #include "berth/control/orders/on_node.h"
+#include "berth/engine/cycle/preempted_runs.h"
 
 namespace berth {
 namespace {
@@ -71,6 +72,11 @@ void RunReports::end_attempt(TurnBuilder& builder, NodeId node, AttemptId attemp
     const bool held =
         launch_failed && !requeued && report.not_begun != NotBegun::for_node &&
         (report.failed_hook != Hook::prolog || builder.state().spec().hooks.hold_on_failure);
+    // Its steps were told to end, and its script failed with them: that is preemption, too.
+    const bool gave_way = job.state == JobState::running && job.allocation->preempted &&
+                          report.batch_exit && *report.batch_exit != ExitStatus{} &&
+                          job.nodes.front() == node;
+    if (gave_way) builder.record(end_of_preempted(builder.state(), job));
     builder.record(AttemptEnded{
         .job = attempt.job,
         .attempt = attempt.attempt,

@@ -1,29 +1,20 @@
 #include "berth/control/commands/commands.h"
 
 #include "berth/base/overloaded.h"
-#include "berth/control/commands/components.h"
-#include "berth/control/requests/limits.h"
+#include "berth/control/commands/admit_submission.h"
 #include "berth/engine/explain/explain.h"
 
 namespace berth {
 namespace {
 
-// All components in one record, or none.
-Answer submit_together(TurnBuilder& builder, const Principal& principal, SubmitJob command) {
-    std::vector<JobSpec> specs{command.spec};
-    specs.insert(specs.end(), command.components.begin(), command.components.end());
-    auto admitted = admit_components(builder, principal, specs);
-    if (auto* refusing = std::get_if<Refusing>(&admitted)) return refused(std::move(*refusing));
-    auto& jobs = std::get<std::vector<Job>>(admitted);
-    const JobId first = jobs.front().id;
-    builder.keep(first, std::move(command.payload));
-    for (Job& job : jobs) builder.record(JobSubmitted{std::move(job)});
-    return Submitted{first, {}};
-}
-
 Refused taken_request_id() {
     return refused(Refusal::invalid_request,
                    "This request id is taken: make a new one of 128 random bits");
+}
+
+Answer not_here() {
+    BERTH_ASSERT(false);
+    return Done{};
 }
 
 }  // namespace
@@ -56,14 +47,10 @@ Answer carry_out(TurnBuilder& builder, Nodes& nodes, const Principal& principal,
             [&](DeletePartition& one) { return delete_partition(builder, principal, one); },
             [&](CreateNodes& one) { return create_nodes(builder, nodes, principal, one); },
             [&](DeleteNode& one) { return delete_node(builder, nodes, principal, one); },
-            [&](HashState&) -> Answer {  // The controller handles it itself, and KeepAlive too.
-                BERTH_ASSERT(false);
-                return Done{};
-            },
-            [&](KeepAlive&) -> Answer {
-                BERTH_ASSERT(false);
-                return Done{};
-            },
+            // The controller's own.
+            [&](HashState&) { return not_here(); },
+            [&](KeepAlive&) { return not_here(); },
+            [&](TestJob&) { return not_here(); },
         },
         command);
 }
@@ -73,36 +60,25 @@ Answer submit(TurnBuilder& builder, const Principal& principal, SubmitJob comman
     if (auto no = forbidden(principal, Verb::submit_job)) return *no;
     const std::string& request_id = command.spec.request_id;
     if (!request_id.empty()) {
-        if (const std::optional<JobId> known = builder.state().find_request(request_id)) {
+        if (const std::optional<JobId> known = builder.state().index().find_request(request_id)) {
             if (owns(principal, *builder.state().find_job(*known))) return Submitted{*known, {}};
             return taken_request_id();
         }
-        if (const PastRequest* const past = builder.state().find_past_request(request_id)) {
+        if (const PastRequest* const past = builder.state().past_requests().find(request_id)) {
             if (past->uid == principal.uid) return Submitted{past->job, {}};
             return taken_request_id();
         }
     }
-    if (!has_room) {
-        return refused(Refusal::read_only,
-                       "The controller has no space left to record new jobs. What runs goes on; "
-                       "submit again once its administrator has made room");
-    }
-    if (auto refusing = too_large(command)) return refused(*std::move(refusing));
-    if (command.spec.command->interactive && !command.payload.script.empty()) {
-        return refused(Refusal::invalid_request, "An interactive job has no script");
-    }
-    if (!command.components.empty()) return submit_together(builder, principal, std::move(command));
-    auto admitted = admit(builder.state(), builder.now(), principal, command.spec);
-    if (auto* refusing = std::get_if<Refusing>(&admitted)) return refused(std::move(*refusing));
-    Job& job = std::get<Job>(admitted);
-    const JobId id = job.id;
-    builder.keep(id, std::move(command.payload));
-    builder.record(JobSubmitted{std::move(job)});
-    return Submitted{id, {}};
+    auto admitted = admit_submission(builder, principal, command, has_room);
+    if (auto* no = std::get_if<Refused>(&admitted)) return *std::move(no);
+    auto& jobs = std::get<std::vector<Job>>(admitted);
+    const JobId first = jobs.front().id;
+    builder.keep(first, std::move(command.payload));
+    for (Job& job : jobs) builder.record(JobSubmitted{std::move(job)});
+    return Submitted{first, {}};
 }
 
-Answer explain_job(const TurnBuilder& builder, const Principal& principal,
-                   const ExplainJob& command) {
+Answer explain_job(TurnBuilder& builder, const Principal& principal, const ExplainJob& command) {
     auto found = find_single(builder.state(), command.job);
     if (auto* refusing = std::get_if<Refusing>(&found)) return refused(std::move(*refusing));
     const Job& job = *builder.state().find_job(std::get<JobTarget>(found).job);
@@ -114,7 +90,7 @@ Answer explain_job(const TurnBuilder& builder, const Principal& principal,
                        job.id);
     }
     // The first component is planned for all of them.
-    return explain(builder.engine(), builder.now(), job.het ? job.het->first : job.id);
+    return explain(builder.trial_engine(), builder.now(), job.het ? job.het->first : job.id);
 }
 
 std::string_view words(JobState state) {

@@ -11,12 +11,14 @@
 
 namespace berth {
 
-// Carries out any command but HashState, which the controller answers at the end of its turn.
+// Carries out any command but HashState and TestJob, which the controller answers later in its
+// turn.
 Answer carry_out(TurnBuilder& builder, Nodes& nodes, const Principal& principal, Command command,
                  bool has_room);
 
 // ---- One function for each command.
 Answer submit(TurnBuilder& builder, const Principal& principal, SubmitJob command, bool has_room);
+Answer test_job(TurnBuilder& builder, const Principal& principal, TestJob command, bool has_room);
 Answer cancel(TurnBuilder& builder, Nodes& nodes, const Principal& principal,
               const CancelJob& command);
 Answer hold(TurnBuilder& builder, const Principal& principal, const HoldJob& command);
@@ -49,8 +51,7 @@ Answer delete_reservation(TurnBuilder& builder, const Principal& principal,
 Answer edit_accounting(TurnBuilder& builder, const Principal& principal, EditAccounting command);
 Answer reconfigure(TurnBuilder& builder, Nodes& nodes, const Principal& principal,
                    const Reconfigure& command);
-Answer explain_job(const TurnBuilder& builder, const Principal& principal,
-                   const ExplainJob& command);
+Answer explain_job(TurnBuilder& builder, const Principal& principal, const ExplainJob& command);
 
 // A configuration as read from the files, plus what the state keeps from the one in force: ids, and
 // edits made since.

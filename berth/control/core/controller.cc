@@ -54,8 +54,11 @@ struct Controller::Parts {
     void note_late_ends(const TurnBuilder& builder);
     void forget_old(TurnBuilder& builder);
     void warn(TurnBuilder& builder);
+    void send_warning(TurnBuilder& builder, const Job& job);
+    void warn_preempted(TurnBuilder& builder, const JobsPreempted& fact);
     bool is_waited_for(const Job& job) const;
     void schedule(TurnBuilder& builder, Observer* observer);
+    void answer_tests(TurnBuilder& builder, bool has_room);
     Turn finish(TurnBuilder& builder);
     std::optional<Time> next_forgotten() const;
 
@@ -75,6 +78,7 @@ struct Controller::Parts {
     std::uint32_t cycle_budget = kCycleBudget;
     bool cycled = false;  // In the last turn.
     std::vector<ReplyTo> hash_wanted;
+    std::vector<ClientInput> tests;  // TestJob: answered by the plan of this turn.
     // Jobs whose end was learned of long after it, and when it was learned: they are kept for
     // min_job_age from then.
     std::map<JobId, Time> heard_late;
@@ -107,8 +111,9 @@ Turn Controller::turn(Time now, std::vector<Input> inputs, bool has_room, Observ
     parts.notices.note_limits(builder);
     parts.keepalives.end_silent(builder);
     parts.schedule(builder, observer);
+    parts.answer_tests(builder, has_room);
     Turn turn = parts.finish(builder);
-    if (first) turn.changes.spec = true;  // Readers have no data yet.
+    if (first) turn.changes.spec = turn.changes.all = true;  // Readers have no data yet.
     return turn;
 }
 
@@ -147,6 +152,8 @@ void Controller::Parts::take(TurnBuilder& builder, ClientInput input, bool has_r
     auto& [reply_to, principal, command] = input;
     if (const auto* alive = std::get_if<KeepAlive>(&command)) {
         builder.answer(reply_to, keepalives.keep_alive(builder, principal, *alive));
+    } else if (std::holds_alternative<TestJob>(command)) {
+        tests.push_back(std::move(input));
     } else if (!std::holds_alternative<HashState>(command)) {
         Answer answer = carry_out(builder, nodes, principal, std::move(command), has_room);
         if (const auto* no = std::get_if<Refused>(&answer)) log_refusal(builder, principal, *no);
@@ -162,8 +169,8 @@ void Controller::Parts::take(TurnBuilder& builder, ClientInput input, bool has_r
 bool Controller::Parts::is_waited_for(const Job& job) const {
     const ClusterState& state = engine.state();
     if (job.hook != ControllerHook::none) return true;
-    return !state.dependents(job.id).empty() ||
-           (job.array_job && !state.dependents(*job.array_job).empty());
+    return !state.index().dependents(job.id).empty() ||
+           (job.array_job && !state.index().dependents(*job.array_job).empty());
 }
 
 void Controller::Parts::note_late_ends(const TurnBuilder& builder) {
@@ -183,7 +190,7 @@ void Controller::Parts::forget_old(TurnBuilder& builder) {
     const Time before = now - builder.scheduling().min_job_age;
     std::vector<JobId> old;
     int seen = 0;
-    for (const auto& [ended_at, job] : builder.state().finished_jobs()) {
+    for (const auto& [ended_at, job] : builder.state().index().finished()) {
         if (ended_at > before || seen++ >= kForgottenPerTurn) break;
         if (heard_late.contains(job)) continue;
         if (!is_waited_for(*builder.state().find_job(job))) old.push_back(job);
@@ -198,20 +205,42 @@ void Controller::Parts::warn(TurnBuilder& builder) {
         // Jobs that this turn has ended or removed get their alarms cleared at its end.
         if (found == nullptr || found->state != JobState::running) continue;
         builder.record(JobWarned{id, found->attempt});
-        const Job& job = *builder.state().find_job(id);
-        const WarningSignal& warning = *job.spec.command->warning;
-        std::span<const NodeId> where(*job.nodes);
-        SignalAttempt order{.job = id, .attempt = job.attempt, .signal = warning.signal};
-        if (warning.batch) {
-            where = where.first(1);
-            order.step = kBatchStep;
+        send_warning(builder, *builder.state().find_job(id));
+    }
+}
+
+// REQUIRES: the job has a --signal.
+void Controller::Parts::send_warning(TurnBuilder& builder, const Job& job) {
+    const WarningSignal& warning = *job.spec.command->warning;
+    std::span<const NodeId> where(*job.nodes);
+    SignalAttempt order{.job = job.id, .attempt = job.attempt, .signal = warning.signal};
+    if (warning.batch) {
+        where = where.first(1);
+        order.step = kBatchStep;
+    }
+    nodes.signal(builder, job, where, order);
+}
+
+// What is preempted with a grace time gets CONT and TERM when that begins: all steps but the batch
+// script, as in Slurm.
+void Controller::Parts::warn_preempted(TurnBuilder& builder, const JobsPreempted& fact) {
+    for (const JobsPreempted::Victim& victim : fact.victims) {
+        const Job* const job = builder.state().find_job(victim.job);
+        if (job == nullptr || job->state != JobState::running || victim.ends_at <= now) continue;
+        if (builder.scheduling().preemption.user_signal && job->spec.command->warning) {
+            send_warning(builder, *job);
+            continue;
         }
-        nodes.signal(builder, job, where, order);
+        constexpr std::int32_t kCont = 18, kTerm = 15;
+        for (const std::int32_t signal : {kCont, kTerm}) {
+            nodes.signal(builder, *job, *job->nodes,
+                         {.job = job->id, .attempt = job->attempt, .signal = signal});
+        }
     }
 }
 
 std::optional<Time> Controller::Parts::next_forgotten() const {
-    const auto& finished = engine.state().finished_jobs();
+    const auto& finished = engine.state().index().finished();
     if (finished.empty()) return std::nullopt;
     const Duration age = engine.state().spec().scheduling.min_job_age;
     std::optional<Time> due;
@@ -232,9 +261,22 @@ void Controller::Parts::schedule(TurnBuilder& builder, Observer* observer) {
         if (observer != nullptr) observer->cycle_begins();
         Cycle cycle = engine.cycle(now, cycle_budget);
         if (observer != nullptr) observer->cycle_ended(cycle.work);
+        for (const Fact& decision : cycle.decisions) {
+            if (const auto* const fact = std::get_if<JobsPreempted>(&decision))
+                warn_preempted(builder, *fact);
+        }
         builder.record_applied(std::move(cycle.decisions));
         cycle_is_due = !cycle.complete;
         cycle_at = cycle.wake_at;
+    }
+}
+
+void Controller::Parts::answer_tests(TurnBuilder& builder, bool has_room) {
+    for (auto& [reply_to, principal, command] : std::exchange(tests, {})) {
+        Answer answer =
+            test_job(builder, principal, std::get<TestJob>(std::move(command)), has_room);
+        if (const auto* no = std::get_if<Refused>(&answer)) log_refusal(builder, principal, *no);
+        builder.answer(reply_to, std::move(answer));
     }
 }
 
@@ -265,7 +307,8 @@ Turn Controller::Parts::finish(TurnBuilder& builder) {
                     touched.spec,
                     std::move(touched.usage),
                     touched.reservations,
-                    std::move(turn.changes.samples)};
+                    std::move(turn.changes.samples),
+                    touched.all};
     const auto wake = [&](std::optional<Time> at) {
         if (at && (!turn.wake_at || *at < *turn.wake_at)) turn.wake_at = at;
     };

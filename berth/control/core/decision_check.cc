@@ -53,6 +53,11 @@ std::string text_of(const ClusterState& state, const Fact& fact) {
     if (const auto* one = is<EndJob>(fact)) {
         return "end of " + job_text(one->job) + " (" + one->reason + ")";
     }
+    if (const auto* one = is<JobsPreempted>(fact)) {
+        std::string text = "preemption for " + job_text(one->preemptor) + " of";
+        for (const JobsPreempted::Victim& victim : one->victims) text += " " + job_text(victim.job);
+        return text;
+    }
     if (const auto* one = is<JobsPlanned>(fact)) {
         std::string text = "planned starts:";
         for (const auto& [job, planned] : one->jobs) {
@@ -80,12 +85,20 @@ bool is_over(const ClusterState& state, const std::string& name, Time now) {
     return found != all.end() && found->second.end <= now;
 }
 
+// A cycle ends what is preempted when its grace time is over; until then its script may end itself.
+bool is_due(const ClusterState& state, JobId job, Time now) {
+    const Job* const run = state.find_job(job);
+    return run != nullptr && run->allocation && run->allocation->preempted &&
+           run->allocation->preempted->ends_at <= now;
+}
+
 }  // namespace
 
 bool DecisionCheck::is_of_a_cycle(const Fact& fact, Time now) const {
     if (const auto* end = is<EndJob>(fact)) {
         return (end->outcome == JobState::timeout && end->reason != kInactiveLimit) ||
-               end->outcome == JobState::deadline;
+               end->outcome == JobState::deadline ||
+               (end->preempted_by && is_due(engine_.state(), end->job, now));
     }
     if (const auto* set = is<ReservationSet>(fact)) {
         return is_over(engine_.state(), set->reservation.name, now);
@@ -95,7 +108,7 @@ bool DecisionCheck::is_of_a_cycle(const Fact& fact, Time now) const {
     }
     return is<StartJob>(fact) || is<PlanJob>(fact) || is<JobsPlanned>(fact) ||
            is<JobEligible>(fact) || is<JobsEligible>(fact) || is<DependencyFailed>(fact) ||
-           is<DeadlineMissed>(fact);
+           is<DeadlineMissed>(fact) || is<JobsPreempted>(fact);
 }
 
 // Runs the cycles of this turn, whose first decision is fact number `at`. On return `at` is behind

@@ -374,6 +374,17 @@ TEST_F(Commands, UpdateChangesWhatIsNamed) {
     EXPECT_EQ(rig.job(id).spec.comment, "shorter");
 }
 
+TEST_F(Commands, UpdateSaysWhetherTheJobMayBeRequeued) {
+    const std::uint32_t id = rig.run();
+    UpdateJob update{.job = ref(id)};
+    update.change.requeue = false;
+    EXPECT_TRUE(is_done(rig.ask(kAnn, update)));
+    EXPECT_EQ(why(rig.ask(kAnn, RequeueJob{.job = ref(id)})), Refusal::job_not_requeueable);
+    update.change.requeue = true;
+    EXPECT_TRUE(is_done(rig.ask(kAnn, update)));
+    EXPECT_TRUE(is_done(rig.ask(kAnn, RequeueJob{.job = ref(id)})));
+}
+
 TEST_F(Commands, UpdateIsRefused) {
     const std::uint32_t id = rig.run({.limit = hours(1)});
     UpdateJob longer{.job = ref(id)};

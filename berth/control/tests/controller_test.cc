@@ -23,7 +23,7 @@ TEST(Controller, RecordsAnUnchangedConfigurationOnlyOnce) {
     rig.restart();
     EXPECT_EQ(rig.facts<ControllerStarted>().at(0).epoch, Epoch{2});
     EXPECT_TRUE(rig.facts<SpecInstalled>().empty());
-    EXPECT_TRUE(rig.last.changes.spec) << "readers of a new process have nothing yet";
+    EXPECT_TRUE(rig.last.changes.all) << "readers of a new process have nothing yet";
 }
 
 TEST(Controller, WritesNothingWhenNothingHappens) {

@@ -111,6 +111,42 @@ TEST_F(NoticesTest, TellsOfARequeueAndOfTheNextBegin) {
     EXPECT_EQ(only_mail(), "Slurm Job_id=1 Name=train Began, Queued time 00:00:00");
 }
 
+ClusterSpec with_tiers(PreemptMode mode) {
+    ClusterSpec spec = with_mail(1);
+    spec.partitions.push_back({.name = "top", .nodes = {NodeId(0)}, .priority_tier = 9});
+    spec.scheduling.preemption.by = PreemptBy::partition;
+    spec.scheduling.preemption.mode = mode;
+    return spec;
+}
+
+class PreemptionNotices : public NoticesTest, public ::testing::WithParamInterface<PreemptMode> {
+protected:
+    PreemptionNotices() : NoticesTest(with_tiers(GetParam())) {}
+};
+
+// In Slurm's words: a run that is cancelled for another has failed.
+TEST_P(PreemptionNotices, TellWhatBecomesOfTheRun) {
+    JobSpec spec = mailed_job("END,FAIL,REQUEUE");
+    spec.request.edit().exclusive = true;
+    const std::uint32_t id = rig.submit(spec);
+    rig.started(0, id);
+    rig.now += 62s;
+    JobSpec ahead = spec;
+    ahead.partition = "top";
+    ahead.command.edit().mail_types = 0;
+    rig.submit(ahead);
+    std::vector<std::string> told = mails();
+    rig.report(0, end_report(id, 1, ExitStatus{.code = 0, .signal = 15}));
+    for (const std::string& one : mails()) told.push_back(one);
+    ASSERT_EQ(told.size(), 1U);
+    EXPECT_EQ(told.front(), GetParam() == PreemptMode::requeue
+                                ? "Slurm Job_id=1 Name=train Requeued, Run time 00:01:02"
+                                : "Slurm Job_id=1 Name=train Failed, Run time 00:01:02, "
+                                  "PREEMPTED, ExitCode 0");
+}
+INSTANTIATE_TEST_SUITE_P(Modes, PreemptionNotices,
+                         ::testing::Values(PreemptMode::cancel, PreemptMode::requeue));
+
 TEST_F(NoticesTest, TellsOfATimeLimitThatComesNearOnceAlsoOverARestart) {
     JobSpec spec = mailed_job("TIME_LIMIT,TIME_LIMIT_90,TIME_LIMIT_50");
     spec.request.edit().time_limit = 100min;

@@ -17,9 +17,9 @@ TEST_F(UsageCommand, IsForAdministratorsAndRecorded) {
     EXPECT_EQ(why(rig.ask(kAnn, usage("ann", 5))), Refusal::not_allowed);
     EXPECT_TRUE(is_done(rig.ask(kRoot, usage("ann", 5))));
     ASSERT_EQ(rig.facts<UsageSet>().size(), 1U);
-    EXPECT_EQ(rig.state().usage().back().used[kBillingUsage].whole, 5);
+    EXPECT_EQ(rig.state().usage().records().back().used[kBillingUsage].whole, 5);
     EXPECT_TRUE(is_done(rig.ask(kRoot, usage("ann", 0))));
-    EXPECT_EQ(rig.state().usage().back().used[kBillingUsage].whole, 0);
+    EXPECT_EQ(rig.state().usage().records().back().used[kBillingUsage].whole, 0);
     rig.restart();  // Compares the hash of a replay.
 }
 

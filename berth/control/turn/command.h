@@ -17,6 +17,7 @@
 #include "berth/model/principal.h"
 #include "berth/model/reason.h"
 #include "berth/model/reservation_change.h"
+#include "berth/model/start_estimate.h"
 
 namespace berth {
 
@@ -33,6 +34,10 @@ struct SubmitJob {
     JobPayload payload;
     // The other components of a heterogeneous job; `spec` is the first.
     std::vector<JobSpec> components;
+};
+// Asks when and where the job would start if it were submitted now. Changes nothing.
+struct TestJob {
+    SubmitJob submission;
 };
 struct CancelJob {
     JobRef job;
@@ -147,11 +152,11 @@ struct Reconfigure {
     std::string problem;  // Why reading failed; empty otherwise.
 };
 
-using Command =
-    std::variant<SubmitJob, CancelJob, HoldJob, RequeueJob, UpdateJob, UpdateNode, CreateStep,
-                 ExplainJob, HashState, SetUsage, EditReservation, DeleteReservation,
-                 EditAccounting, CompleteJob, SuspendJob, TopJobs, NotifyJob, EditPartition,
-                 DeletePartition, Reconfigure, KeepAlive, AttachStep, CreateNodes, DeleteNode>;
+using Command = std::variant<SubmitJob, CancelJob, HoldJob, RequeueJob, UpdateJob, UpdateNode,
+                             CreateStep, ExplainJob, HashState, SetUsage, EditReservation,
+                             DeleteReservation, EditAccounting, CompleteJob, SuspendJob, TopJobs,
+                             NotifyJob, EditPartition, DeletePartition, Reconfigure, KeepAlive,
+                             AttachStep, CreateNodes, DeleteNode, TestJob>;
 
 struct Submitted {
     JobId job{0};
@@ -188,6 +193,6 @@ struct Refused {
 };
 
 using Answer = std::variant<Done, Submitted, StepPlaced, Explanation, StateHashed, Refused,
-                            ReservationMade, KeptAlive, StepAttached>;
+                            ReservationMade, KeptAlive, StepAttached, StartEstimate>;
 
 }  // namespace berth

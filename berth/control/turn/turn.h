@@ -54,11 +54,12 @@ struct Changes {
     std::vector<JobId> jobs;
     std::vector<JobId> gone;  // Removed from the state; accounting has them.
     std::vector<NodeId> nodes;
-    bool spec = false;               // The configuration changed: rebuild everything.
+    bool spec = false;               // The configuration changed.
     std::vector<std::size_t> usage;  // Indexes of changed usage records.
     bool reservations = false;
     // Measured usage of what runs on nodes. For readers only; not recorded.
     std::vector<std::pair<NodeId, std::vector<StepUsage>>> samples = {};
+    bool all = false;  // Rebuild everything, whatever is named here.
 };
 
 struct LogLine {

@@ -18,6 +18,8 @@ public:
     Time now() const { return now_; }
     Epoch epoch() const { return epoch_; }
     const Engine& engine() const { return engine_; }
+    // For trials and explanations, which leave no trace.
+    Engine& trial_engine() { return engine_; }
     const ClusterState& state() const { return engine_.state(); }
     const SchedulingSpec& scheduling() const { return state().spec().scheduling; }
 

@@ -4,6 +4,7 @@
 
 #include "berth/engine/admission/objection.h"
 #include "berth/model/account_name.h"
+#include "berth/model/qos_preemption.h"
 
 namespace berth {
 namespace {
@@ -30,6 +31,7 @@ public:
         apply_edits(after_, edits_);
         if (!no) no = check_tree();
         if (!no) no = check_associations();
+        if (!no) no = check_preemption();
         if (no) return *std::move(no);
         return std::move(edits_);
     }
@@ -49,6 +51,23 @@ private:
     const AccountSpec* account(std::string_view name) const {
         const auto at = std::ranges::find(after_.accounts, name, &AccountSpec::name);
         return at == after_.accounts.end() ? nullptr : &*at;
+    }
+
+    // Whom each QOS preempts, which is checked as it will be.
+    Objection check_preemption() const {
+        for (const QosSpec& one : edits_.qos) {
+            if (one.gone) continue;
+            for (const std::string& name : one.preempt) {
+                if (after_.find_qos(name)) continue;
+                return refuse(Refusal::unknown_qos,
+                              "QOS " + one.name + " preempts " + name + ", which is no QOS");
+            }
+        }
+        if (edits_.qos.empty()) return std::nullopt;
+        const auto loop = find_preemption_loop(after_.qos);
+        if (!loop) return std::nullopt;
+        return refuse(Refusal::invalid_request,
+                      "QOS Preemption loop detected: " + *loop + " would preempt itself");
     }
 
     Objection check_names() const {
@@ -121,6 +140,18 @@ private:
             const bool goes = std::ranges::find(edits_.removed_accounts, one.account) !=
                               edits_.removed_accounts.end();
             if (goes) edits_.removed_associations.emplace_back(one.account, one.user);
+        }
+        for (const QosSpec& one : after_.qos) {
+            const bool is_edited =
+                std::ranges::find(edits_.qos, one.name, &QosSpec::name) != edits_.qos.end();
+            QosSpec left = one;
+            const auto goes = [&](const std::string& name) {
+                return std::ranges::any_of(edits_.qos, [&](const QosSpec& edit) {
+                    return edit.gone && edit.name == name;
+                });
+            };
+            if (!is_edited && std::erase_if(left.preempt, goes) > 0)
+                edits_.qos.push_back(std::move(left));
         }
     }
 

@@ -1,4 +1,5 @@
 #include "berth/engine/admission/accounting_admission.h"
+#include "berth/engine/state/snapshot.h"
 
 #include <gtest/gtest.h>
 
@@ -43,8 +44,8 @@ TEST_F(Edits, AreKeptWhenTheConfigurationIsReadAgain) {
     EXPECT_EQ(spec().accounts.size(), 2U);
     EXPECT_EQ(spec().associations.size(), 1U);
     ASSERT_TRUE(spec().find_qos("silver"));
-    const auto slices = engine.state().snapshot_slices(1 << 20);
-    const auto loaded = ClusterState::from_slices(slices);
+    const auto slices = slices_of(engine.state(), 1 << 20);
+    const auto loaded = state_from(slices);
     ASSERT_TRUE(loaded.ok()) << loaded.error().message;
     EXPECT_EQ(loaded->hash(), engine.state().hash());
     EXPECT_EQ(loaded->accounting_edits(), engine.state().accounting_edits());
@@ -91,6 +92,17 @@ TEST_F(Edits, TakeUsersAlongWithTheirAccount) {
     ASSERT_EQ(edit({.removed_accounts = {"physics"}}), std::nullopt);
     EXPECT_TRUE(spec().associations.empty());
     EXPECT_EQ(spec().accounts.size(), 1U);
+}
+
+TEST_F(Edits, OfPreemptionNameQosAndMakeNoCircle) {
+    ASSERT_EQ(edit({.qos = {{.name = "high", .preempt = {"gold", "normal"}}}}), std::nullopt);
+    EXPECT_EQ(edit({.qos = {{.name = "gold", .preempt = {"nosuch"}}}}), Refusal::unknown_qos);
+    EXPECT_EQ(edit({.qos = {{.name = "gold", .preempt = {"high"}}}}), Refusal::invalid_request);
+    EXPECT_EQ(edit({.qos = {{.name = "gold", .preempt = {"gold"}}}}), Refusal::invalid_request);
+    // One that is removed is preempted by none.
+    ASSERT_EQ(edit({.qos = {{.name = "gold", .gone = true}}}), std::nullopt);
+    EXPECT_EQ(spec().qos[spec().find_qos("high")->index()].preempt,
+              std::vector<std::string>{"normal"});
 }
 
 }  // namespace

@@ -7,10 +7,18 @@
 
 namespace berth {
 
+namespace {
+
+Cycle run_cycle(ClusterState& state, DerivedState& derived, Time now, std::uint32_t budget) {
+    return CycleRun(state, derived, now, budget).run();
+}
+
+}  // namespace
+
 Engine::Engine() : Engine(ClusterState()) {}
 
 Engine::Engine(ClusterState state)
-    : state_(std::move(state)), derived_(std::make_unique<DerivedState>()) {
+    : state_(std::move(state)), derived_(std::make_unique<DerivedState>()), run_cycle_(run_cycle) {
     derived_->rebuild(state_);
 }
 
@@ -26,18 +34,23 @@ bool is_one_of(const Fact& fact) {
 }
 
 bool changes_spec(const Fact& fact) {
-    return is_one_of<SpecInstalled, AccountingEdited, ClusterEdited, NodeDescribed>(fact);
+    return is_one_of<SpecInstalled, ClusterEdited, NodeDescribed>(fact);
 }
 
 // A rebuild from the state sees the fact itself.
 bool is_seen_by_rebuild(const Fact& fact) {
     return is_one_of<ControllerStarted, NodeRegistered, NodeNotResponding, NodeUpdated, NodeFenced,
-                     StepCreated, StepEnded>(fact);
+                     StepCreated, StepEnded, AccountingEdited>(fact);
 }
 
 }  // namespace
 
 void Engine::apply(Time now, const Fact& fact) {
+    if (const auto* const edited = std::get_if<AccountingEdited>(&fact); edited && !outdated_) {
+        const AccountingChange change = change_of(state_.spec(), edited->edits);
+        state_.apply(now, fact);
+        return derived_->note_accounting(state_, change);
+    }
     state_.apply(now, fact);
     if (changes_spec(fact)) {
         outdated_ = true;
@@ -52,41 +65,34 @@ DerivedState& Engine::current() const {
 }
 
 void Engine::note_readings(NodeId node, NodeReadings readings) {
-    std::vector<NodeReadings>& all = derived_->readings;
-    if (all.size() <= node.index()) all.resize(node.index() + 1);
-    all[node.index()] = std::move(readings);
+    derived_->note_readings(node, std::move(readings));
 }
 
-void Engine::limit_moves(std::uint32_t most) { derived_->moves_max = most; }
+void Engine::limit_moves(std::uint32_t most) { derived_->moves.limit(most); }
 
 void Engine::undo(ClusterState::Mark before, FairShares shares) {
     state_.rollback(before);
-    const InjectedFault injected = derived_->injected;
-    const std::uint32_t moves_max = derived_->moves_max;
+    const std::uint32_t moves_max = derived_->moves.most();
     derived_ = std::make_unique<DerivedState>();
     derived_->rebuild(state_);
-    derived_->injected = injected;
-    derived_->moves_max = moves_max;
+    derived_->moves.limit(moves_max);
     derived_->fair_shares = std::move(shares);
     outdated_ = false;
 }
 
 Trial Engine::trial() { return Trial(state_, current().book); }
 
-void Engine::plant(InjectedFault bug) { derived_->injected = bug; }
-
 Cycle Engine::cycle(Time now, std::uint32_t budget) {
     DerivedState& derived = current();
-    std::optional<Time> wake_at = derived.wake_at;
-    if (derived.submitted_at) {
-        const Time due = *derived.submitted_at + state_.spec().scheduling.planning.submission_wait;
-        if (!wake_at || due < *wake_at) wake_at = due;
+    const NextCycle& next = derived.next_cycle;
+    const Duration wait = state_.spec().scheduling.planning.submission_wait;
+    if (!next.is_due(now, wait)) {
+        return {.decisions = {}, .complete = true, .wake_at = next.wake_at(wait)};
     }
-    if (!derived.changed && (!wake_at || now < *wake_at)) {
-        return {.decisions = {}, .complete = true, .wake_at = wake_at};
+    if (next.paused_until() && now < *next.paused_until()) {
+        return CycleRun(state_, derived, now, budget).run_paused();
     }
-    CycleRun cycle(state_, derived, now, budget);
-    return derived.paused_until && now < *derived.paused_until ? cycle.run_paused() : cycle.run();
+    return run_cycle_(state_, derived, now, budget);
 }
 
 }  // namespace berth

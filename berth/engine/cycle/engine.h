@@ -9,7 +9,6 @@
 
 #include "berth/engine/cycle/cycle_result.h"
 #include "berth/engine/derived/fair_shares.h"
-#include "berth/engine/derived/injected_fault.h"
 #include "berth/engine/plan/trial.h"
 #include "berth/engine/state/cluster_state.h"
 #include "berth/policy/policy.h"
@@ -51,7 +50,10 @@ public:
     // Tries things on the state and the plan; see Trial. Nothing else may change meanwhile.
     Trial trial();
 
-    void plant(InjectedFault bug);
+    // What runs a cycle in place of CycleRun. For simulations, whose planners may have a fault.
+    using RunCycle = Cycle (*)(ClusterState& state, DerivedState& derived, Time now,
+                               std::uint32_t budget);
+    void run_cycles_by(RunCycle run) { run_cycle_ = run; }
 
     // For explanations, tests and measurements.
     const DerivedState& derived() const { return current(); }
@@ -64,6 +66,7 @@ private:
     // The configuration has changed: all is derived anew once it is asked for, so a thousand nodes
     // that join cost one rebuild.
     mutable bool outdated_ = false;
+    RunCycle run_cycle_;
 };
 
 }  // namespace berth

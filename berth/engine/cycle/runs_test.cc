@@ -1,6 +1,7 @@
 // How runs start and end, fact by fact.
 #include <gtest/gtest.h>
 
+#include "berth/engine/state/snapshot.h"
 #include "berth/testing/builders.h"
 #include "berth/testing/engine_rig.h"
 #include "berth/testing/random_facts.h"
@@ -298,7 +299,7 @@ TEST_F(Runs, TasksOfAnArrayLeaveItsRecordAndTheLastOneBecomesIt) {
     EXPECT_EQ(job(array).array_task, 2U);
     EXPECT_EQ(state.array_members(array),
               (std::vector{array, JobId(array.value() + 1), JobId(array.value() + 2)}));
-    EXPECT_EQ(state.find_request("request " + to_string(array)), array);
+    EXPECT_EQ(state.index().find_request("request " + to_string(array)), array);
 }
 
 TEST_F(Runs, ACancelledTaskIsARecordOfItsOwn) {
@@ -330,29 +331,29 @@ TEST_F(Runs, CancellingThousandsOfTasksMakesALimitedNumberOfRecords) {
 TEST_F(Runs, AForgottenJobLeavesEveryIndex) {
     const JobId id = submit();
     state.apply(at(5), JobCancelled{.job = id});
-    ASSERT_EQ(state.finished_jobs().size(), 1U);
+    ASSERT_EQ(state.index().finished().size(), 1U);
     state.apply(at(6), JobForgotten{id});
     EXPECT_EQ(state.find_job(id), nullptr);
-    EXPECT_FALSE(state.find_request("request " + to_string(id)).has_value());
-    EXPECT_TRUE(state.finished_jobs().empty());
+    EXPECT_FALSE(state.index().find_request("request " + to_string(id)).has_value());
+    EXPECT_TRUE(state.index().finished().empty());
 }
 
 TEST_F(Runs, AForgottenJobsRequestIsKnownForADay) {
     const JobId id = submit();
     const std::string request = "request " + to_string(id);
     state.apply(at(5), JobCancelled{.job = id});
-    EXPECT_EQ(state.find_past_request(request), nullptr);
+    EXPECT_EQ(state.past_requests().find(request), nullptr);
     const ClusterState::Mark mark = state.checkpoint();
     state.apply(at(6), JobForgotten{id});
     state.rollback(mark);
-    EXPECT_EQ(state.find_past_request(request), nullptr);
+    EXPECT_EQ(state.past_requests().find(request), nullptr);
     state.apply(at(6), JobForgotten{id});
-    const auto again = ClusterState::from_slices(state.snapshot_slices(100));
+    const auto again = state_from(slices_of(state, 100));
     ASSERT_TRUE(again.ok());
     EXPECT_EQ(again->hash(), state.hash());
     for (const ClusterState* one : {&again.value(), static_cast<const ClusterState*>(&state)}) {
-        ASSERT_NE(one->find_past_request(request), nullptr);
-        EXPECT_EQ(one->find_past_request(request)->job, id);
+        ASSERT_NE(one->past_requests().find(request), nullptr);
+        EXPECT_EQ(one->past_requests().find(request)->job, id);
     }
 }
 

@@ -3,6 +3,7 @@
 
 #include "berth/engine/cycle/engine.h"
 #include "berth/engine/plan/plan_book.h"
+#include "berth/engine/state/snapshot.h"
 #include "berth/testing/builders.h"
 #include "berth/testing/engine_rig.h"
 #include "berth/testing/random_facts.h"
@@ -33,7 +34,7 @@ protected:
         state.check_invariants();
     }
     bool is_billed() const {
-        return !state.usage().at(*state.usage_of(job())).rate[kBillingUsage].is_zero();
+        return !state.usage().records().at(*state.usage().of(job())).rate[kBillingUsage].is_zero();
     }
 
     ClusterState state;
@@ -100,8 +101,8 @@ TEST_F(Suspend, TheNextRunBeginsAnew) {
 
 TEST_F(Suspend, ASnapshotHasIt) {
     set(160, true);
-    const auto slices = state.snapshot_slices(1 << 16);
-    const auto back = ClusterState::from_slices(slices);
+    const auto slices = slices_of(state, 1 << 16);
+    const auto back = state_from(slices);
     ASSERT_TRUE(back.ok()) << back.error().message;
     EXPECT_EQ(back->hash(), state.hash());
     back->check_invariants();

@@ -11,8 +11,8 @@ void DerivedState::rebuild(const ClusterState& state) {
     Result<Policy> built = build_policy(state.spec());
     // Checked before the configuration was installed.
     policy = built.ok() ? std::move(built).value() : Policy();
-    totals = totals_of(state.spec());
-    partition_totals = partition_totals_of(state.spec());
+    totals_ = totals_of(state.spec());
+    partition_totals_ = partition_totals_of(state.spec());
     topologies = Topologies(state.spec());
     domains = Domains(state.spec());
     book.rebuild(state);
@@ -22,58 +22,82 @@ void DerivedState::rebuild(const ClusterState& state) {
         if (state.condition(NodeId::from_index(n)).schedulable()) usable.set(n);
     }
     holds = {};
-    work.rebuild(state);
-    task_runs.clear();
+    preemptions.rebuild(state.spec());
+    work_.rebuild(state);
+    task_runs_.clear();
     for (const JobId id : state.holding_jobs()) note_task_run(*state.find_job(id));
     fair_shares = {};
-    changed = true;
+    next_cycle.reset();
     round = {};
-    feasibility_changed = false;
     planned_starts_at_risk = true;
-    submitted_at.reset();
-    paused_until.reset();
-    priorities_of.reset();
     repricing.reset();
-    unwritten_later.clear();
-    moves = {};
-    unlooked.clear();
-    any_takes_less = false;
-    unwritten.clear();
-    all_unwritten = true;
-    first_written.clear();
+    moves.reset();
+    unwritten.reset();
 }
 
 void DerivedState::refresh_services(const ClusterState& state) {
-    services.clear();
+    services_.clear();
     if (policy.order() == nullptr) return;
-    for (const auto& [ended, id] : state.finished_jobs()) {
+    for (const auto& [ended, id] : state.index().finished()) {
         const Job& job = *state.find_job(id);
-        if (job.attained > Duration{}) services.push_back(job.attained);
+        if (job.attained > Duration{}) services_.push_back(job.attained);
     }
+}
+
+void DerivedState::note_readings(NodeId node, NodeReadings readings) {
+    if (readings_.size() <= node.index()) readings_.resize(node.index() + 1);
+    readings_[node.index()] = std::move(readings);
+}
+
+const NodeReadings* DerivedState::readings(NodeId node) const {
+    if (node.index() >= readings_.size()) return nullptr;
+    const NodeReadings& known = readings_[node.index()];
+    return known.gpus.empty() ? nullptr : &known;
 }
 
 void DerivedState::note_task_run(const Job& job) {
     if (!job.array_job) return;
     if (job.allocation) {
-        task_runs[*job.array_job].insert(job.id);
+        task_runs_[*job.array_job].insert(job.id);
         return;
     }
-    const auto runs = task_runs.find(*job.array_job);
-    if (runs == task_runs.end()) return;
+    const auto runs = task_runs_.find(*job.array_job);
+    if (runs == task_runs_.end()) return;
     runs->second.erase(job.id);
-    if (runs->second.empty()) task_runs.erase(runs);
+    if (runs->second.empty()) task_runs_.erase(runs);
 }
 
 std::size_t DerivedState::running_tasks(const Job& job) const {
     if (!job.array_job && !job.spec.array) return 0;
-    const auto runs = task_runs.find(job.array_job.value_or(job.id));
-    return runs == task_runs.end() ? 0 : runs->second.size();
+    const auto runs = task_runs_.find(job.array_job.value_or(job.id));
+    return runs == task_runs_.end() ? 0 : runs->second.size();
+}
+
+void DerivedState::mark_disturbed() {
+    for (const JobId id : book.take_disturbed()) {
+        if (PendingJob* job = pending.find(id)) job->disturbed = true;
+    }
 }
 
 void DerivedState::note_job(const ClusterState& state, Time now, JobId id) {
     book.refresh(state, now, id);
     if (const Job* job = state.find_job(id)) note_task_run(*job);
-    changed = true;
+    next_cycle.note_change();
+}
+
+void DerivedState::note_changed(const ClusterState& state, Time now, JobId id) {
+    work_.refresh(state, id);
+    note_job(state, now, id);
+    pending.refresh(state, id);
+}
+
+// With submission_wait, a submission alone is no reason for a cycle yet.
+void DerivedState::note_submitted(const ClusterState& state, Time now, JobId id) {
+    const NextCycle before = next_cycle;
+    note_changed(state, now, id);
+    if (state.spec().scheduling.planning.submission_wait == Duration{}) return;
+    next_cycle = before;
+    next_cycle.note_submission(now);
 }
 
 void DerivedState::note_node(const ClusterState& state, NodeId node) {
@@ -81,14 +105,15 @@ void DerivedState::note_node(const ClusterState& state, NodeId node) {
     const bool now = state.condition(node).schedulable();
     if (before == now) return;
     pending.forget_feasibility();
-    feasibility_changed = planned_starts_at_risk = true;
+    planned_starts_at_risk = true;
+    preemptions.forget_failures();
     if (now) {
         usable.set(node.index());
         book.note_release(node);
     } else {
         usable.reset(node.index());
     }
-    changed = true;
+    next_cycle.note_change();
 }
 
 void DerivedState::note_order(const JobUpdated& fact) {
@@ -100,33 +125,58 @@ void DerivedState::note_order(const JobUpdated& fact) {
 }
 
 void DerivedState::note_devices(const ClusterState& state, const DevicesDrained& fact) {
+    preemptions.forget_failures();
     book.settle_drained(state, fact.node);
     if (!fact.drained) book.note_release(fact.node);
     pending.forget_feasibility();
-    feasibility_changed = planned_starts_at_risk = true;
-    all_unwritten = true;
-    changed = true;
+    planned_starts_at_risk = true;
+    unwritten.add_all();
+    next_cycle.note_change();
 }
 
 // Reservations are few and seldom change, so everything is rebuilt.
 void DerivedState::note_reservations(const ClusterState& state) {
     book.rebuild(state);
+    preemptions.forget_failures();
     std::vector<JobId> concerned;
     for (const auto& [id, waiting] : pending.all()) {
         if (!waiting.shape->demand().reservation.empty()) concerned.push_back(id);
     }
     for (const JobId id : concerned) pending.refresh(state, id);
     planned_starts_at_risk = true;
-    all_unwritten = true;
-    changed = true;
+    unwritten.add_all();
+    next_cycle.note_change();
 }
 
+// Of limits, the quota tree tells which jobs they concern. Other edits may give any job another
+// priority, but no other demand.
+void DerivedState::note_accounting(const ClusterState& state, const AccountingChange& change) {
+    next_cycle.note_change();
+    preemptions.rebuild(state.spec());
+    const bool uses_shares =
+        policy.priority_weight("fair_share") != 0 || policy.priority_weight("association") != 0;
+    if (!change.qos && !(change.shares && uses_shares)) return;
+    totals_ = totals_of(state.spec());
+    fair_shares = {};
+    repricing.reset();
+    round = {};
+    for (const auto& [id, waiting] : pending.all()) pending.unsettle(waiting);
+}
+
+namespace {
+
+std::vector<JobId> jobs_of(const JobsPreempted& fact) {
+    std::vector<JobId> jobs;
+    for (const JobsPreempted::Victim& victim : fact.victims) jobs.push_back(victim.job);
+    if (fact.array) jobs.insert(jobs.end(), {*fact.array, fact.preemptor});
+    return jobs;
+}
+
+}  // namespace
+
 void DerivedState::note(const ClusterState& state, Time now, const Fact& fact) {
-    const auto job_changed = [&](JobId id) {
-        work.refresh(state, id);
-        note_job(state, now, id);
-        pending.refresh(state, id);
-    };
+    const auto job_changed = [&](JobId id) { note_changed(state, now, id); };
+    if (std::holds_alternative<AttemptEnded>(fact)) preemptions.forget_failures();
     std::visit(Overloaded{
                    [&](const ControllerStarted&) {
                        for (std::size_t n = 0; n < usable.size(); ++n)
@@ -135,7 +185,7 @@ void DerivedState::note(const ClusterState& state, Time now, const Fact& fact) {
                    [&](const SpecInstalled&) { rebuild(state); },
                    [&](const ReservationSet&) { note_reservations(state); },
                    [&](const ReservationDeleted&) { note_reservations(state); },
-                   [&](const AccountingEdited&) { rebuild(state); },
+                   [&](const AccountingEdited&) { rebuild(state); },  // See note_accounting().
                    [&](const ClusterEdited&) { rebuild(state); },
                    [&](const NodeDescribed&) { rebuild(state); },
                    [&](const NodeRegistered& kind) { note_node(state, kind.node); },
@@ -143,13 +193,7 @@ void DerivedState::note(const ClusterState& state, Time now, const Fact& fact) {
                    [&](const NodeUpdated& kind) { note_node(state, kind.node); },
                    [&](const NodeFenced&) {},
                    [&](const DevicesDrained& kind) { note_devices(state, kind); },
-                   [&](const JobSubmitted& kind) {
-                       const bool before = changed;
-                       job_changed(kind.job.id);
-                       if (state.spec().scheduling.planning.submission_wait == Duration{}) return;
-                       changed = before;
-                       if (!submitted_at) submitted_at = now;
-                   },
+                   [&](const JobSubmitted& kind) { note_submitted(state, now, kind.job.id); },
                    [&](const JobUpdated& kind) {
                        job_changed(kind.job);
                        note_order(kind);
@@ -165,15 +209,17 @@ void DerivedState::note(const ClusterState& state, Time now, const Fact& fact) {
                    [&](const PlanJob& kind) { note_job(state, now, kind.job); },
                    [&](const UsageSet&) {
                        fair_shares = {};
-                       priorities_of = Time::min();
-                       repricing.reset();
-                       changed = true;
+                       repricing.restart();
+                       next_cycle.note_change();
                    },
                    [&](const JobsPlanned& kind) {
                        for (const auto& [id, planned] : kind.jobs) note_job(state, now, id);
                    },
-                   [&](const JobEligible&) { changed = true; },
-                   [&](const JobsEligible&) { changed = true; },
+                   [&](const JobEligible&) { next_cycle.note_change(); },
+                   [&](const JobsEligible&) { next_cycle.note_change(); },
+                   [&](const JobsPreempted& kind) {
+                       for (const JobId id : jobs_of(kind)) job_changed(id);
+                   },
                    [&](const StepCreated&) {},
                    [&](const StepEnded&) {},
                    [&](const auto& kind) { job_changed(kind.job); },  // Facts about a job.
@@ -202,8 +248,6 @@ std::vector<const Job*> EngineView::running() const {
     }
     return jobs;
 }
-
-std::span<const Duration> EngineView::services() const { return derived_.services; }
 
 AssociationStanding EngineView::association(const Job& job) const {
     const PendingJob* waiting = derived_.pending.find(job.id);
@@ -238,14 +282,8 @@ TresCounts tres_of(const Demand& demand) {
 }
 
 std::vector<GpuLeft> EngineView::gpus(NodeId node) const {
-    if (!derived_.work.gpus_are_shared()) return {};
-    return gpus_of(state_.spec(), derived_.totals.gpu_types, node, state_.free(node)).left;
-}
-
-const NodeReadings* EngineView::readings(NodeId node) const {
-    if (node.index() >= derived_.readings.size()) return nullptr;
-    const NodeReadings& known = derived_.readings[node.index()];
-    return known.gpus.empty() ? nullptr : &known;
+    if (!derived_.work().gpus_are_shared()) return {};
+    return gpus_of(state_.spec(), derived_.totals().gpu_types, node, state_.free(node)).left;
 }
 
 std::uint64_t EngineView::gpu_counts_on(NodeId node) const {

@@ -7,11 +7,16 @@
 
 #include "berth/engine/derived/fair_shares.h"
 #include "berth/engine/derived/head_holds.h"
-#include "berth/engine/derived/injected_fault.h"
+#include "berth/engine/derived/move_limit.h"
+#include "berth/engine/derived/next_cycle.h"
 #include "berth/engine/derived/order.h"
+#include "berth/engine/derived/preemptions.h"
+#include "berth/engine/derived/repricing.h"
+#include "berth/engine/derived/unwritten_reasons.h"
 #include "berth/engine/derived/work_counts.h"
 #include "berth/engine/placement/placement.h"
 #include "berth/engine/plan/plan_book.h"
+#include "berth/engine/state/accounting_change.h"
 #include "berth/engine/state/cluster_state.h"
 
 namespace berth {
@@ -29,77 +34,65 @@ struct DerivedState {
         ReleaseNumber begun_at = 0;
     };
 
+    // ---- What follows from the configuration alone.
     Policy policy;
-    ClusterTotals totals;
-    std::vector<TresCounts> partition_totals;
     Topologies topologies;
     Domains domains;
+
+    // ---- What follows from the state.
     PlanBook book;
     PendingJobs pending;
-    WorkCounts work;
     BitSet usable;  // Nodes that may take work.
-    // By NodeId, as far as received. An entry without GPUs: the node never sent any.
-    std::vector<NodeReadings> readings;
-    HeadHolds holds;
     FairShares fair_shares;
-    std::vector<Duration> services;  // Service that ended jobs had attained; for OrderRule.
+    Preemptions preemptions;
 
-    void refresh_services(const ClusterState& state);
-    std::map<JobId, std::set<JobId>> task_runs;  // By array: its tasks that hold resources.
-    bool changed = true;                         // Since the last complete cycle.
-    std::optional<Time> wake_at;                 // As the last complete cycle returned it.
-    // The submission since then, where submissions alone do not set `changed`.
-    std::optional<Time> submitted_at;
-    std::optional<Time> paused_until;  // Nothing is placed before this time.
+    // ---- What the last cycles leave to the next.
+    NextCycle next_cycle;
+    HeadHolds holds;
     Round round;
-    InjectedFault injected = InjectedFault::none;
-    // Nodes came or went, so the blocking reason of any job may change.
-    bool feasibility_changed = false;
+    MoveLimit moves;
+    Repricing repricing;
+    UnwrittenReasons unwritten;
     bool planned_starts_at_risk = false;  // A node went, or a job was moved ahead by hand.
-    std::optional<Time> priorities_of;    // The minute for which priorities were computed.
-    // The computation for that minute while it is under way: some jobs in each cycle. Jobs keep
-    // their old priority until all new ones are known.
-    struct Repricing {
-        JobId next{0};
-        std::vector<std::pair<JobId, std::int64_t>> moved;
-        std::vector<std::vector<JobOrder::Entry>> runs;  // The new order, in sorted runs.
-    };
-    std::optional<Repricing> repricing;
-
-    std::uint32_t moves_max = 0;  // See Engine::limit_moves().
-    // Where moves are limited: those left at this moment, and what had been seen when the last
-    // search for immediate starts was made.
-    struct Moves {
-        Time at = Time::min();
-        std::uint32_t left = 0;
-        Time started_at = Time::min();
-        ReleaseNumber started_after = 0;
-    };
-    Moves moves;
-    // Jobs that are in the order and perhaps not tried yet.
-    std::vector<JobId> unlooked;
-    bool any_takes_less = false;  // Some job, at some time, had --time-min.
-
-    // Pending jobs whose published reason is out of date, whether that may be so of all, and the
-    // first job of each partition as last written.
-    std::vector<JobId> unwritten;
-    std::vector<JobId> unwritten_later;  // Too many for one cycle: each cycle writes some.
-    bool all_unwritten = true;
-    std::vector<std::optional<JobId>> first_written;
 
     void rebuild(const ClusterState& state);
     // Call it after the fact was applied to the state.
     void note(const ClusterState& state, Time now, const Fact& fact);
+    // Likewise after edits of accounts, users and QOS.
+    void note_accounting(const ClusterState& state, const AccountingChange& change);
 
-    std::size_t running_tasks(const Job& job) const;
+    // ---- What rules see beyond the state; see EngineView.
+    void note_readings(NodeId node, NodeReadings readings);
+    const NodeReadings* readings(NodeId node) const;  // nullptr: the node never sent any.
+    void refresh_services(const ClusterState& state);
+    std::span<const Duration> services() const { return services_; }
+    const ClusterTotals& totals() const { return totals_; }
+    const TresCounts& total(PartitionId partition) const {
+        return partition_totals_[partition.index()];
+    }
+    const WorkCounts& work() const { return work_; }
+
+    std::size_t running_tasks(const Job& job) const;  // Of the job's array.
+    // Marks the pending jobs that had something released on a node of their planned start.
+    void mark_disturbed();
 
 private:
     void note_job(const ClusterState& state, Time now, JobId job);
+    void note_changed(const ClusterState& state, Time now, JobId job);
+    void note_submitted(const ClusterState& state, Time now, JobId job);
     void note_node(const ClusterState& state, NodeId node);
     void note_order(const JobUpdated& fact);
     void note_devices(const ClusterState& state, const DevicesDrained& fact);
     void note_reservations(const ClusterState& state);
     void note_task_run(const Job& job);
+
+    ClusterTotals totals_;
+    std::vector<TresCounts> partition_totals_;
+    WorkCounts work_;
+    // By NodeId, as far as received. An entry without GPUs: the node never sent any.
+    std::vector<NodeReadings> readings_;
+    std::vector<Duration> services_;  // Service that ended jobs had attained; for OrderRule.
+    std::map<JobId, std::set<JobId>> task_runs_;  // By array: its tasks that hold resources.
 };
 
 JobSize size_of(const Demand& demand);
@@ -119,21 +112,21 @@ public:
     Time now() const override { return now_; }
     Time moment() const override { return moment_; }
     const ClusterSpec& spec() const override { return state_.spec(); }
-    const ClusterTotals& totals() const override { return derived_.totals; }
+    const ClusterTotals& totals() const override { return derived_.totals(); }
     const TresCounts& total(PartitionId partition) const override {
-        return derived_.partition_totals[partition.index()];
+        return derived_.total(partition);
     }
     const Resources& free(NodeId node) const override { return state_.free(node).amount; }
     const Job* find_job(JobId job) const override { return state_.find_job(job); }
     JobSize size(const Job& job) const override;
     TresCounts tres(const Job& job) const override;
     std::vector<const Job*> running() const override;
-    std::span<const Duration> services() const override;
+    std::span<const Duration> services() const override { return derived_.services(); }
     AssociationStanding association(const Job& job) const override;
     std::vector<GpuLeft> gpus(NodeId node) const override;
-    std::span<const WorkShape> usual_work() const override { return derived_.work.usual(); }
+    std::span<const WorkShape> usual_work() const override { return derived_.work().usual(); }
     std::uint64_t gpu_counts_on(NodeId node) const override;
-    const NodeReadings* readings(NodeId node) const override;
+    const NodeReadings* readings(NodeId node) const override { return derived_.readings(node); }
 
 private:
     const ClusterState& state_;

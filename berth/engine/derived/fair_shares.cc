@@ -45,7 +45,7 @@ void FairShares::refresh(const ClusterState& state, const Policy& policy, Time a
     if (policy.priority_weight("fair_share") == 0 && policy.priority_weight("association") == 0) {
         return;
     }
-    const std::vector<UsageRecord>& usage = state.usage();
+    const std::vector<UsageRecord>& usage = state.usage().records();
     if (at_ == at && by_usage_.size() == usage.size()) return;
     // The configuration changed, or there is a new user.
     if (!at_ || nodes_.size() != usage.size()) {

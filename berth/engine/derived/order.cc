@@ -127,10 +127,20 @@ void PendingJobs::rebuild(const ClusterState& state) {
     watch_list_.clear();
     limit_watch_.clear();
     kinds_.clear();
+    unlooked_.clear();
+    any_takes_less_ = feasibility_changed_ = false;
     for (const JobId id : state.pending_jobs()) refresh(state, id);
 }
 
+void PendingJobs::drop_looked() {
+    std::erase_if(unlooked_, [&](JobId id) {
+        const PendingJob* job = find(id);
+        return job == nullptr || !job->ordered || job->looked;
+    });
+}
+
 void PendingJobs::forget_feasibility() {
+    feasibility_changed_ = true;
     each_kind([](Kind& kind) {
         kind.feasibility = kind.together = Kind::Feasibility::unknown;
         kind.missing.clear();
@@ -139,13 +149,16 @@ void PendingJobs::forget_feasibility() {
 
 // ---- The order.
 
-OrderKey key_of(const ClusterState& state, const PendingJob& pending, std::int64_t priority) {
-    constexpr std::int64_t kTierMost = 1 << 30;  // Slurm's are at most 65 533.
+OrderKey key_of(const ClusterState& state, const PendingJob& pending, std::int64_t priority,
+                std::int32_t preempt_rank) {
+    constexpr std::int64_t kTiers = 1 << 17;  // Slurm's are at most 65 533.
+    constexpr std::int32_t kRankMost = (1 << 13) - 1;
     const Job& job = *state.find_job(pending.id);
-    const std::int64_t tier = state.spec().partition(job.partition).priority_tier;
-    return {.tier = job.expedited
-                        ? std::numeric_limits<std::int32_t>::min()
-                        : -static_cast<std::int32_t>(std::clamp(tier, -kTierMost, kTierMost)),
+    const std::int64_t tier = std::clamp<std::int64_t>(
+        state.spec().partition(job.partition).priority_tier, -kTiers / 2, kTiers / 2 - 1);
+    const std::int64_t place = std::min(preempt_rank, kRankMost) * kTiers + tier;
+    return {.tier = job.expedited ? std::numeric_limits<std::int32_t>::min()
+                                  : -static_cast<std::int32_t>(place),
             .id = job.id,
             .rank = pending.key.rank,
             .priority = -priority,

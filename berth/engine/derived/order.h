@@ -82,11 +82,11 @@ struct BlockingReason {
     SharedText detail;
 };
 
-// Slurm's order: jobs that a lost node requeued and that shall come first, PriorityTier, the site's
-// order rule if there is one, priority, submission, id. (Reservations come between the first two.)
-// Lower comes first.
+// Slurm's order: jobs that a lost node requeued and that shall come first, jobs that can preempt
+// others by QOS, PriorityTier, the site's order rule if there is one, priority, submission, id.
+// (Reservations come before PriorityTier.) Lower comes first.
 struct OrderKey {
-    std::int32_t tier = 0;  // Negated; the minimum for expedited jobs.
+    std::int32_t tier = 0;  // Preemption's rank and the tier, negated; the minimum if expedited.
     JobId id{0};
     std::int64_t rank = 0;      // From the site's order rule; 0 without one.
     std::int64_t priority = 0;  // Negated.
@@ -126,7 +126,7 @@ struct PendingJob {
     bool limit_watched : 1 = false;   // In PendingJobs::limit_watch().
     bool disturbed : 1 = false;       // Something was released on a node of its planned start.
     bool moved_in_order : 1 = false;  // Moved explicitly; it may pass planned starts.
-    bool repriced : 1 = false;        // Its new priority is in DerivedState::repricing.
+    bool repriced : 1 = false;        // Its new priority is known to Repricing.
     bool takes_less : 1 = false;      // --time-min: it may start with less time than its limit.
     bool component : 1 = false;       // Of a heterogeneous job.
 
@@ -178,6 +178,9 @@ class PendingJobs {
 public:
     // Whether some job at some time had Kind::depends_on_running.
     bool any_depends_on_running() const { return any_depends_; }
+    // Whether some job at some time had PendingJob::takes_less.
+    bool any_takes_less() const { return any_takes_less_; }
+    void note_takes_less() { any_takes_less_ = true; }
     // Whether some job at some time asked for CPUs and memory alone.
     bool any_without_devices() const { return any_without_devices_; }
 
@@ -185,6 +188,8 @@ public:
     void refresh(const ClusterState& state, JobId job);
     void rebuild(const ClusterState& state);
     void forget_feasibility();  // Some node's condition changed.
+    // Whether that was called since this was last asked: any job's blocking reason may change.
+    bool take_feasibility_changed() { return std::exchange(feasibility_changed_, false); }
 
     PendingJob* find(JobId job) { return jobs_.find(job); }
     const PendingJob* find(JobId job) const { return jobs_.find(job); }
@@ -195,6 +200,11 @@ public:
     // that only a limit blocks, and all whose blocking reason may change by itself.
     std::vector<JobId>& watch_list() { return watch_list_; }
     LimitWatch& limit_watch() { return limit_watch_; }
+
+    // All jobs in the order that are not `looked`, and perhaps others.
+    const std::vector<JobId>& unlooked() const { return unlooked_; }
+    void add_unlooked(JobId job) { unlooked_.push_back(job); }
+    void drop_looked();  // Forgets those others.
 
     JobOrder& order() { return order_; }
     const JobOrder& order() const { return order_; }
@@ -211,19 +221,22 @@ public:
     }
 
 private:
-    bool any_depends_ = false, any_without_devices_ = false;
     std::shared_ptr<Kind> kind_of(const ClusterState& state, const Job& job);
     std::shared_ptr<Shape> shape_of(const ClusterState& state, const Job& job);
 
     JobTable<PendingJob> jobs_;
     JobOrder order_;
-    std::vector<JobId> unsettled_, watch_list_;
+    std::vector<JobId> unsettled_, watch_list_, unlooked_;
+    bool any_depends_ = false, any_without_devices_ = false, any_takes_less_ = false;
+    bool feasibility_changed_ = false;
     LimitWatch limit_watch_;
     std::map<std::string, std::weak_ptr<Kind>> kinds_;  // By the encoded request.
     std::size_t sweep_at_ = 64;  // Beyond this many, kinds without jobs are dropped.
 };
 
-OrderKey key_of(const ClusterState& state, const PendingJob& pending, std::int64_t priority);
+// `preempt_rank`: see PreemptRules::rank().
+OrderKey key_of(const ClusterState& state, const PendingJob& pending, std::int64_t priority,
+                std::int32_t preempt_rank);
 
 // The priority by the policy. With INCR_ONLY it never falls, except by a hold or by hand.
 std::int64_t priority_of(const ClusterState& state, const Job& job, const Policy& policy,

@@ -6,6 +6,7 @@
 #include "berth/engine/cycle/plan_quota.h"
 #include "berth/engine/explain/explain_advice.h"
 #include "berth/engine/explain/explain_blockers.h"
+#include "berth/engine/explain/explain_preemption.h"
 #include "berth/engine/limits/limit_check.h"
 
 namespace berth {
@@ -15,8 +16,9 @@ constexpr std::size_t kWaitsForMax = 8;
 
 class Explaining {
 public:
-    Explaining(const Engine& engine, Time now, const PendingJob& pending)
-        : state_(engine.state()),
+    Explaining(Engine& engine, Time now, const PendingJob& pending)
+        : engine_(engine),
+          state_(engine.state()),
           derived_(engine.derived()),
           now_(now),
           pending_(pending),
@@ -30,6 +32,9 @@ public:
         explain_blockings();
         if (!is_blocked()) explain_special();
         explain_resources();
+        for (Blocker& one :
+             blockers_of_preemption(state_, derived_, job_, pending_.priority(), now_))
+            result_.blockers.push_back(std::move(one));
         explain_plan();
         if (!is_blocked()) advise();
         explain_priority();
@@ -244,12 +249,12 @@ private:
     }
 
     void advise() {
-        for (const Advice& one :
-             advice_for(state_, derived_, now_, pending_, preference_, may_plan_)) {
+        for (const Advice& one : advice_for(engine_, now_, pending_, may_plan_)) {
             result_.advice.push_back(in_words(one, now_, state_.planned(job_.id)));
         }
     }
 
+    Engine& engine_;
     const ClusterState& state_;
     const DerivedState& derived_;
     Time now_;
@@ -263,7 +268,7 @@ private:
 
 }  // namespace
 
-Explanation explain(const Engine& engine, Time now, JobId job) {
+Explanation explain(Engine& engine, Time now, JobId job) {
     const PendingJob* pending = engine.derived().pending.find(job);
     if (pending == nullptr) return {.job = job};
     return Explaining(engine, now, *pending).run();

@@ -4,10 +4,8 @@
 
 #include "berth/base/duration_text.h"
 #include "berth/engine/admission/admission_checks.h"
-#include "berth/engine/cycle/cycle.h"
+#include "berth/engine/explain/start_search.h"
 #include "berth/engine/limits/limit_check.h"
-#include "berth/engine/plan/linked.h"
-#include "berth/engine/plan/placement_shared.h"
 
 namespace berth {
 namespace {
@@ -19,19 +17,23 @@ constexpr std::size_t kLooksMax = 100'000;
 
 class Advising {
 public:
-    Advising(const ClusterState& state, const DerivedState& derived, Time now,
-             const PendingJob& pending, const PlacementPreference& preference, bool may_plan)
-        : state_(state),
-          spec_(state.spec()),
-          derived_(derived),
+    Advising(Engine& engine, Time now, const PendingJob& pending, bool may_plan)
+        : state_(engine.state()),
+          spec_(state_.spec()),
+          derived_(engine.derived()),
           now_(now),
           kind_(*pending.shape->kind),
-          job_(*state.find_job(pending.id)),
-          preference_(preference) {
-        const PlannedStart* planned = state.planned(job_.id);
+          job_(*state_.find_job(pending.id)),
+          view_(state_, derived_, now),
+          preference_{derived_.policy,   view_,   pending.id,
+                      &derived_.domains, &state_, &derived_.topologies},
+          search_(state_, derived_, now, preference_),
+          trial_(engine.trial()) {
+        const PlannedStart* planned = state_.planned(job_.id);
         known_ = planned != nullptr ? planned->start
                  : may_plan         ? after(now, spec_.scheduling.plan_window) + Duration(1)
                                     : now + Duration(1);
+        if (derived_.book.planned_start(job_.id) != nullptr) trial_.lift(job_.id);
     }
 
     std::vector<Advice> run() {
@@ -53,24 +55,6 @@ private:
         const Reservation* own = state_.find_reservation(job.spec.request->reservation);
         if (own != nullptr) keep_to(demand, *own);
         return demand;
-    }
-
-    // Without those held for other jobs.
-    BitSet open_nodes() const { return derived_.holds.open_to(job_.id, derived_.usable); }
-
-    // The same search that the cycle would make.
-    std::optional<Found> find_now(const Demand& demand, Duration length,
-                                  const ClassRequirements* known) const {
-        if (demand.share) {
-            return find_shared_now(demand, {state_, derived_.book, now_, length}, open_nodes(),
-                                   preference_);
-        }
-        if (demand.linked > 0) {
-            return find_linked_now(demand, {state_, derived_.book, now_, length}, open_nodes(),
-                                   preference_, derived_.topologies);
-        }
-        return find_start(demand, {now_, now_, length}, derived_.book, open_nodes(), preference_,
-                          known);
     }
 
     // If only the limit changes, the job's own requirements apply and the free-slot index can be
@@ -96,17 +80,13 @@ private:
         const LimitRequest asked = limit_request_of(spec_, job.partition, demand);
         if (limit_reason_on_start(state_, job, demand, asked) != PendingReason::none)
             return std::nullopt;
-        if (find_now(demand, job.time_limit, known)) return now_;
+        const StartSearch::Wanted wanted{demand, job.time_limit, known,
+                                         kind_.has_affinities ? &job : nullptr};
+        if (search_.immediate(wanted)) return now_;
         Time latest = known_ - Duration(1);
         if (job.spec.deadline && job.time_limit >= *job.spec.deadline - now_) return std::nullopt;
         if (job.spec.deadline) latest = std::min(latest, *job.spec.deadline - job.time_limit);
-        if (latest <= now_) return std::nullopt;
-        const Duration slack =
-            demand.reservation.empty() ? planned_start_slack(spec_.scheduling) : kReservationGrace;
-        const Duration length =
-            job.time_limit > Duration::max() - slack ? Duration::max() : job.time_limit + slack;
-        const auto later = find_start(demand, {now_ + Duration(1), latest, length}, derived_.book,
-                                      open_nodes(), preference_, known);
+        const auto later = search_.earliest(wanted, now_ + Duration(1), latest);
         if (!later) return std::nullopt;
         return later->start;
     }
@@ -236,7 +216,10 @@ private:
     Time now_;
     const Kind& kind_;
     const Job& job_;
-    const PlacementPreference& preference_;
+    EngineView view_;
+    PlacementPreference preference_;
+    StartSearch search_;
+    Trial trial_;  // Without the planned start of the job itself.
     Time known_{};
     std::size_t looks_ = 0;
     std::vector<Advice> found_;
@@ -261,10 +244,8 @@ std::int64_t gpus_of(const ClusterSpec& spec, const Demand& demand) {
 
 }  // namespace
 
-std::vector<Advice> advice_for(const ClusterState& state, const DerivedState& derived, Time now,
-                               const PendingJob& pending, const PlacementPreference& preference,
-                               bool may_plan) {
-    return Advising(state, derived, now, pending, preference, may_plan).run();
+std::vector<Advice> advice_for(Engine& engine, Time now, const PendingJob& pending, bool may_plan) {
+    return Advising(engine, now, pending, may_plan).run();
 }
 
 std::string in_words(const Advice& advice, Time now, const PlannedStart* planned) {

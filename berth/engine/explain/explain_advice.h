@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "berth/engine/cycle/engine.h"
 #include "berth/engine/derived/derived_state.h"
 
 namespace berth {
@@ -16,11 +17,10 @@ struct Advice {
 };
 
 // At most three suggestions, the earliest start first: a shorter limit, fewer GPUs or nodes,
-// another type, another partition. The job's own planned reservation stays booked during the
-// search, so no job ahead of it is delayed. `may_plan`: false for a job that site options keep out
-// of the plan.
-std::vector<Advice> advice_for(const ClusterState& state, const DerivedState& derived, Time now,
-                               const PendingJob& pending, const PlacementPreference& preference,
+// another type, another partition. The changed job gives up its planned start, which an update
+// would take from it too; those of all other jobs stand. `may_plan`: false for a job that site
+// options keep out of the plan.
+std::vector<Advice> advice_for(Engine& engine, Time now, const PendingJob& pending,
                                bool may_plan = true);
 
 // "--gpus=4 instead of 8 would let it start in 00:10:00 instead of 02:00:00"

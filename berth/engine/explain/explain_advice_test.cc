@@ -12,12 +12,8 @@
 namespace berth {
 namespace {
 
-std::vector<Advice> advice_of(const Engine& engine, Time now, JobId id) {
-    const EngineView view(engine.state(), engine.derived(), now);
-    const DerivedState& derived = engine.derived();
-    const PlacementPreference preference{
-        derived.policy, view, id, &derived.domains, &engine.state(), &derived.topologies};
-    return advice_for(engine.state(), derived, now, *derived.pending.find(id), preference);
+std::vector<Advice> advice_of(Engine& engine, Time now, JobId id) {
+    return advice_for(engine, now, *engine.derived().pending.find(id));
 }
 
 // As `scontrol update` would record it.
@@ -123,6 +119,24 @@ TEST(Advice, IsKeptToTheLetter) {
         }
     });
     EXPECT_GT(given, 300U);
+}
+
+// Half of the node is free in ten minutes. The job is planned on the whole node in an hour; its own
+// planned start does not stand in the way of the smaller job that it could be.
+TEST(Advice, MayUseWhatTheJobItselfIsPlannedOn) {
+    Engine engine = testing::make_engine(testing::make_cluster(1, {.gpus = 4}));
+    testing::submit(engine, Time{},
+                    testing::make_job({.gpus = 2, .limit = std::chrono::minutes(10)}));
+    testing::submit(engine, Time{}, testing::make_job({.gpus = 2}));
+    const JobId waits = testing::submit(engine, Time{}, testing::make_job({.gpus = 4}));
+    engine.cycle(Time{}, kBudget);
+    ASSERT_NE(engine.state().planned(waits), nullptr);
+    const auto advice = advice_of(engine, Time{}, waits);
+    ASSERT_EQ(advice.size(), 1U);
+    EXPECT_EQ(advice[0].change, "--gpus-per-node=2 instead of 4");
+    EXPECT_EQ(advice[0].start, Time{std::chrono::minutes(10)});
+    EXPECT_EQ(engine.derived().book.planned_start(waits)->start,
+              engine.state().planned(waits)->start);
 }
 
 TEST(Advice, IsNotGivenToWhoStartsAnyway) {

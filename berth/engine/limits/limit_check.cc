@@ -21,23 +21,30 @@ const QuotaUse& nothing() {
     return none;
 }
 
+// The reason that the block of reasons has for this kind of TRES; see reason_for().
+R reason_of(R block, const TresLimit& limit) {
+    return static_cast<R>(static_cast<std::size_t>(block) + static_cast<std::size_t>(limit.kind));
+}
+
 // What a holder uses of what the limit counts.
 std::int64_t used_of(const ClusterSpec& spec, PartitionId partition, const TresLimit& limit,
                      const QuotaUse& use) {
     std::int64_t sum = 0;
     switch (limit.kind) {
-        case TresKind::cpu: return use.amount.cpu().count() / 1000;
-        case TresKind::mem: return use.amount.memory().count() >> 20;
-        case TresKind::node: return use.nodes;
-        case TresKind::billing: return billing_of(spec, partition, {use.nodes, use.amount}).whole;
+        case TresKind::cpu: return use.held->amount.cpu().count() / 1000;
+        case TresKind::mem: return use.held->amount.memory().count() >> 20;
+        case TresKind::node: return use.held->nodes;
+        case TresKind::billing:
+            return billing_of(spec, partition, {use.held->nodes, use.held->amount}).whole;
         case TresKind::license: {
-            const auto known =
-                std::ranges::find(use.licenses, license_of(limit), &LicenseCount::name);
-            return known == use.licenses.end() ? 0 : known->count;
+            const std::vector<LicenseCount>& held = use.held->licenses;
+            const auto known = std::ranges::find(held, license_of(limit), &LicenseCount::name);
+            return known == held.end() ? 0 : known->count;
         }
         case TresKind::gres:
             for (DimensionSet left = limit.dimensions; left != 0; left &= left - 1) {
-                sum += use.amount[DimensionId(static_cast<std::uint32_t>(std::countr_zero(left)))];
+                const auto lowest = static_cast<std::uint32_t>(std::countr_zero(left));
+                sum += use.held->amount[DimensionId(lowest)];
             }
             return sum;
     }
@@ -47,8 +54,6 @@ std::int64_t used_of(const ClusterSpec& spec, PartitionId partition, const TresL
 // Where a job is counted. The job need not be in the state.
 QuotaTree::Place place_of(const ClusterState& state, const Job& job) {
     const QuotaTree& quota = state.quota();
-    const QuotaTree::Index leaf = quota.leaf_of(job.id);
-    if (leaf != QuotaTree::kNone) return quota.place_of(leaf);
     const auto known = state.usage_of(job);
     if (known) return quota.place_of(static_cast<QuotaTree::Index>(*known));
     return quota.place_of(job.spec.account, job.owner->user);
@@ -67,20 +72,22 @@ public:
     enum class Wanted : std::uint8_t { first_reason, first, all };
     explicit Excesses(Wanted wanted) : wanted_(wanted) {}
 
-    bool done() const { return wanted_ != Wanted::all && !found_.empty(); }
+    bool done() const { return wanted_ != Wanted::all && reason_ != R::none; }
     template <class Holder>
     void add(Excess excess, const Holder& holder, std::string_view what) {
         if (done()) return;
-        if (wanted_ != Wanted::first_reason) {
-            excess.holder = holder();
-            excess.what = what;
-        }
+        reason_ = excess.reason;
+        if (wanted_ == Wanted::first_reason) return;
+        excess.holder = holder();
+        excess.what = what;
         found_.push_back(std::move(excess));
     }
+    R reason() const { return reason_; }  // Of the last one; none: there is none.
     std::vector<Excess> take() { return std::move(found_); }
 
 private:
     Wanted wanted_;
+    R reason_ = R::none;
     std::vector<Excess> found_;
 };
 
@@ -177,7 +184,7 @@ private:
             if (asked == 0) continue;
             const std::int64_t used = used_of(spec_, job_.partition, limit, use);
             if (asked + used <= limit.most) continue;
-            excesses_.add({.reason = reason_for(block, limit.tres),
+            excesses_.add({.reason = reason_of(block, limit),
                            .asked = asked,
                            .used = used,
                            .most = limit.most},
@@ -194,9 +201,8 @@ private:
             const std::int64_t nodes = std::max<std::int64_t>(1, demand_.nodes_min);
             const std::int64_t asked = (asked_of(limit) + nodes - 1) / nodes;
             if (asked <= limit.most) continue;
-            excesses_.add(
-                {.reason = reason_for(block, limit.tres), .asked = asked, .most = limit.most},
-                holder, limit.tres + " per node");
+            excesses_.add({.reason = reason_of(block, limit), .asked = asked, .most = limit.most},
+                          holder, limit.tres + " per node");
         }
     }
 
@@ -211,7 +217,7 @@ private:
             if (excesses_.done() || asked == 0 || is_over(over, limit)) continue;
             if (minutes <= limit.most / asked) continue;
             const bool beyond = minutes > INT64_MAX / asked;
-            excesses_.add({.reason = reason_for(block, limit.tres),
+            excesses_.add({.reason = reason_of(block, limit),
                            .asked = beyond ? INT64_MAX : asked * minutes,
                            .most = limit.most},
                           holder, limit.tres + " minutes");
@@ -224,7 +230,7 @@ private:
         for (const TresLimit& limit : qos_->least_per_job) {
             const std::int64_t asked = asked_of(limit);
             if (asked >= limit.most) continue;
-            excesses_.add({.reason = reason_for(R::qos_min, limit.tres),
+            excesses_.add({.reason = reason_of(R::qos_min, limit),
                            .asked = asked,
                            .most = limit.most,
                            .at_least = true},
@@ -316,8 +322,7 @@ PendingReason limit_reason_on_start(const ClusterState& state, const Job& job, c
     if (!state.quota().enforced()) return R::none;
     Excesses excesses(Excesses::Wanted::first_reason);
     Checking(state, job, demand, asked, excesses).check_start();
-    const auto found = first_of(excesses);
-    return found ? found->reason : R::none;
+    return excesses.reason();
 }
 
 std::vector<Excess> limits_on_start(const ClusterState& state, const Job& job,

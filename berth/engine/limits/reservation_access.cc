@@ -17,8 +17,8 @@ bool is_in(const std::vector<std::string>& list, const std::string& name) {
 
 // Whole minutes, at least one: a shorter limit would be useless.
 Duration whole_minutes(Duration length) {
-    constexpr Duration kMinute = std::chrono::minutes(1);
-    return std::max(kMinute, length / kMinute * kMinute);
+    constexpr Duration kOneMinute = std::chrono::minutes(1);
+    return std::max(kOneMinute, length / kOneMinute * kOneMinute);
 }
 
 }  // namespace

@@ -11,7 +11,7 @@ bool counts(const Affinity& wish, bool preferred) { return wish.required || pref
 template <class Visit>
 void each_share_of(const ClusterState& state, const Job& job, const std::string& name,
                    Visit visit) {
-    for (const JobId id : state.unfinished_of(job.owner->uid, name)) {
+    for (const JobId id : state.index().singletons(job.owner->uid, name)) {
         const Job* other = state.find_job(id);
         if (id == job.id || other == nullptr || !other->allocation) continue;
         for (const NodeShare& share : other->allocation->shares) visit(share);

@@ -163,7 +163,29 @@ Allocation settle(const ClusterState& state, const std::vector<Part>& parts,
 
 namespace {
 
+// Whether any nodes with room for the job will do, if there are enough of them.
+bool takes_any_nodes(const Demand& demand) {
+    const Near& near = demand.near;
+    return demand.nodes_max > 1 && !demand.tasks && demand.gres_total.empty() &&
+           demand.required.empty() && !near.contiguous && near.switches == 0 && near.segment == 0;
+}
+
+bool has_enough_nodes(const Demand& demand, const Rooms& rooms, const ClusterSpec& spec) {
+    const std::uint32_t most = tasks_per_node_max(demand);
+    return std::ranges::any_of(demand.choices, [&](const BitSet& choice) {
+        std::uint32_t left = demand.nodes_min;
+        std::size_t n = choice.find_first();
+        for (; left > 0 && n != BitSet::kNone; n = choice.find_next(n)) {
+            const NodeId node = NodeId::from_index(n);
+            const Resources* room = rooms(node);
+            if (room != nullptr && tasks_that_fit(demand, spec.node(node), *room, most) > 0) --left;
+        }
+        return left == 0;
+    });
+}
+
 bool could_run(const Demand& demand, const Rooms& rooms, const PlacementPreference& preference) {
+    if (takes_any_nodes(demand)) return has_enough_nodes(demand, rooms, preference.view.spec());
     if (demand.nodes_max > 1 || !demand.gres_total.empty()) {
         // This many nodes usually suffice.
         std::uint32_t left = 4 * std::max(demand.nodes_min, 1U);

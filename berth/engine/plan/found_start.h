@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "berth/base/shared.h"
 #include "berth/engine/placement/placement.h"
 
 namespace berth {
@@ -29,7 +30,7 @@ struct ClassRequirement {
     std::uint32_t tasks = 0;
     // The demand also takes dimensions that levels ignore, so each free slot needs a check.
     bool takes_others = false;
-    Resources take;
+    Shared<Resources> take;  // Classes with equal amounts hold the same one.
 };
 struct ClassRequirements {
     std::uint64_t generation = 0;  // PlanBook::generation() for which this was made; 0: not made.

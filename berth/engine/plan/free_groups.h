@@ -3,7 +3,6 @@
 #pragma once
 
 #include <map>
-#include <set>
 #include <vector>
 
 #include "berth/engine/plan/node_classes.h"
@@ -12,11 +11,15 @@ namespace berth {
 
 class FreeGroups {
 public:
-    using Nodes = std::set<NodeId>;
+    using Nodes = std::vector<NodeId>;  // In order. A cluster has few enough to move them along.
     struct Less {
         bool operator()(const Resources& a, const Resources& b) const;
     };
     using Groups = std::map<Resources, Nodes, Less>;
+
+    FreeGroups() = default;
+    FreeGroups(FreeGroups&&) = default;  // No copies: each node names its group.
+    FreeGroups& operator=(FreeGroups&&) = default;
 
     // Starts with every node entirely free.
     void rebuild(const ClusterSpec& spec, const NodeClasses& classes);
@@ -24,12 +27,11 @@ public:
     void change(NodeId node, const Resources& amount, bool more);
 
     const Groups& of_class(std::size_t node_class) const { return groups_[node_class]; }
-    const Resources& free(NodeId node) const { return free_[node.index()]; }
 
 private:
-    std::vector<std::uint32_t> class_of_;  // By NodeId.
-    std::vector<Resources> free_;          // By NodeId.
-    std::vector<Groups> groups_;           // By class.
+    std::vector<std::uint32_t> class_of_;     // By NodeId.
+    std::vector<Groups::iterator> group_of_;  // By NodeId.
+    std::vector<Groups> groups_;              // By class.
 };
 
 }  // namespace berth

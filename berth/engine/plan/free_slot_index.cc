@@ -123,7 +123,7 @@ void FreeSlotLevels::go_left(std::size_t node_class, const Timeline& timeline, s
                              std::uint64_t levels, Begun& begun) const {
     while (levels != 0) {
         const std::uint64_t more = step == 0 ? 0 : levels_met(node_class, timeline, step - 1);
-        each_level(levels & ~more, [&](std::size_t l) { begun[l] = timeline.start(step); });
+        each_level(levels & ~more, [&](std::size_t l) { begun.set(l, timeline.start(step)); });
         levels &= more;
         --step;
     }
@@ -135,7 +135,7 @@ void FreeSlotLevels::go_right(std::size_t node_class, const Timeline& timeline, 
         const bool is_last = ++step == timeline.size();
         const std::uint64_t more = is_last ? 0 : levels_met(node_class, timeline, step);
         const Time end = is_last ? kNever : timeline.start(step);
-        each_level(levels & ~more, [&](std::size_t l) { ends[l] = end; });
+        each_level(levels & ~more, [&](std::size_t l) { ends.set(l, end); });
         levels &= more;
     }
 }
@@ -153,7 +153,7 @@ void FreeSlotLevels::collect(std::size_t node_class, const Timeline& timeline, T
         const std::uint64_t met = levels_met(node_class, timeline, i + 1);
         const Time at = timeline.start(i + 1);
         each_level(open & ~met, [&](std::size_t l) { runs[l].emplace_back(begun[l], at); });
-        each_level(met & ~open, [&](std::size_t l) { begun[l] = at; });
+        each_level(met & ~open, [&](std::size_t l) { begun.set(l, at); });
         open = met;
     }
     go_right(node_class, timeline, i, open, ends);
@@ -193,11 +193,12 @@ void FreeSlotLevels::note_after(std::size_t node_class, const Timeline& timeline
     const auto fill = [&](const std::vector<std::uint64_t>& met, FreeSlotRuns& runs) {
         runs.resize(std::max(runs.size(), count));
         each_level(change.levels, [&](std::size_t l) { runs[l].clear(); });
-        Begun begun = begun_left;
+        Begun begun;
+        each_level(left, [&](std::size_t l) { begun.set(l, begun_left[l]); });
         std::uint64_t open = left;
         const auto turn_to = [&](std::uint64_t now, Time at) {
             each_level(open & ~now, [&](std::size_t l) { runs[l].emplace_back(begun[l], at); });
-            each_level(now & ~open, [&](std::size_t l) { begun[l] = at; });
+            each_level(now & ~open, [&](std::size_t l) { begun.set(l, at); });
             open = now;
         };
         for (std::size_t i = 0; i < met.size(); ++i) {

@@ -64,7 +64,12 @@ public:
                     FreeSlotChange& change) const;
 
 private:
-    using Begun = std::array<Time, kLevelsMax>;  // By level.
+    // By level; only those are set that somebody asked for.
+    struct Begun {
+        std::int64_t at[kLevelsMax];  // NOLINT(modernize-avoid-c-arrays): not set to zero first.
+        void set(std::size_t level, Time time) { at[level] = time.time_since_epoch().count(); }
+        Time operator[](std::size_t level) const { return Time(Duration(at[level])); }
+    };
     // For each of these levels, finds the time since which it has been met without a gap, going
     // left from this step.
     void go_left(std::size_t node_class, const Timeline& timeline, std::size_t step,

@@ -12,6 +12,14 @@ Time limit_end(const SchedulingSpec& scheduling, const Job& job) {
     return job.spec.deadline ? std::min(end, std::max(*job.spec.deadline, *job.started_at)) : end;
 }
 
+// A run that is preempted ends sooner than by its limit: it is told to, and then killed. If it
+// takes longer, it is late like a run that is over its limit: nobody's planned start moves at once.
+Time run_end(const SchedulingSpec& scheduling, const Job& job) {
+    const Time end = limit_end(scheduling, job);
+    const auto& preempted = job.allocation->preempted;
+    return preempted ? std::min(end, after(preempted->ends_at, scheduling.kill_wait)) : end;
+}
+
 // ---- What is booked.
 
 void PlanBook::rebuild(const ClusterState& state) {
@@ -32,6 +40,7 @@ void PlanBook::rebuild(const ClusterState& state) {
     ++fresh_version_;
     const JobTable<PlannedReservation> before = std::exchange(running_, {});
     planned_starts_.clear();
+    ++plan_version_;
     planned_on_.assign(nodes, {});
     starts_on_.assign(nodes, {});
     planned_nodes_.clear();
@@ -66,7 +75,7 @@ void PlanBook::rebuild(const ClusterState& state) {
 std::optional<PlannedReservation> PlanBook::planned_reservation_of(const ClusterState& state,
                                                                    const Job& job) const {
     if (job.allocation) {
-        const Time due = limit_end(state.spec().scheduling, job);
+        const Time due = run_end(state.spec().scheduling, job);
         PlannedReservation planned_reservation{.start = *job.started_at,
                                                .end = due,
                                                .amounts = {},
@@ -188,6 +197,7 @@ void PlanBook::enter_planned(JobId job, PlannedReservation planned_reservation) 
         starts_on_[node.index()].push_back(planned_reservation.start);
     }
     changed_.push_back(job);
+    ++plan_version_;
     planned_starts_[job] = std::move(planned_reservation);
 }
 
@@ -226,6 +236,7 @@ void PlanBook::remove(JobId job) {
         if (jobs.empty()) planned_nodes_.erase(node);
     }
     changed_.push_back(job);
+    ++plan_version_;
     planned_starts_.erase(job);
 }
 

@@ -72,6 +72,8 @@ public:
     const PlannedReservation* find(JobId job) const;   // Of a running job or a planned start.
     const PlannedReservation* planned_start(JobId job) const;  // Only of a planned start.
     const JobTable<PlannedReservation>& planned_starts() const { return planned_starts_; }
+    // Changes whenever a planned start is added or removed.
+    std::uint64_t plan_version() const { return plan_version_; }
     std::span<const JobId> planned_on(NodeId node) const { return planned_on_[node.index()]; }
     // The starts of planned_on(), in the same order.
     std::span<const Time> starts_on(NodeId node) const { return starts_on_[node.index()]; }
@@ -168,7 +170,7 @@ private:
     NodeClasses classes_;
     FreeSlotLevels levels_;
     FreeSlotIndex free_slots_, fresh_;
-    std::uint64_t generation_ = 0;
+    std::uint64_t generation_ = 0, plan_version_ = 0;
 
     // By NodeId: the last release there, if the node is fresh; else 0.
     std::vector<ReleaseNumber> released_;
@@ -201,5 +203,8 @@ private:
 
 // When the job will be ended for exceeding its time limit: at the limit, plus OverTimeLimit.
 Time limit_end(const SchedulingSpec& scheduling, const Job& job);
+// When its nodes should be clean: at that time, or soon after it was preempted.
+// REQUIRES: it has an allocation.
+Time run_end(const SchedulingSpec& scheduling, const Job& job);
 
 }  // namespace berth

@@ -36,14 +36,22 @@ void add_drained(const ClusterState& state, Time now, std::size_t n, Intervals& 
     });
 }
 
+// By its limit; a run that is preempted has its grace time, and then is killed.
+Time expected_end(const ClusterState& state, const Job& job) {
+    const SchedulingSpec& scheduling = state.spec().scheduling;
+    const std::optional<Time> limit = limit_ends(job);
+    const Time end = limit ? plus(*limit, scheduling.over_time_limit) : kNever;
+    const auto& preempted = job.allocation->preempted;
+    if (!preempted) return end;
+    return std::min(end, plus(preempted->ends_at, scheduling.kill_wait));
+}
+
 std::vector<Intervals> running_intervals(const ClusterState& state, Time now) {
     std::vector<Intervals> nodes(state.spec().nodes.size());
     std::map<std::pair<NodeId, std::uint32_t>, std::pair<Time, JobId>> shared;  // Shared GPUs.
     for (const JobId id : state.holding_jobs()) {
         const Job& job = *state.find_job(id);
-        const Duration longer = state.spec().scheduling.over_time_limit;
-        const std::optional<Time> limit = limit_ends(job);
-        const Time end = limit ? plus(*limit, longer) : kNever;
+        const Time end = expected_end(state, job);
         if (end <= now) continue;
         for (const NodeShare& share : job.allocation->shares) {
             nodes[share.node.index()].push_back(

@@ -221,6 +221,14 @@ private:
     std::vector<Offer> offers_;
 };
 
+// The amount, as a class before takes it if one does.
+Shared<Resources> shared_amount(const std::vector<ClassRequirement>& known,
+                                const Resources& amount) {
+    const auto same =
+        std::ranges::find_if(known, [&](const auto& one) { return *one.take == amount; });
+    return same == known.end() ? Shared<Resources>(amount) : same->take;
+}
+
 }  // namespace
 
 ClassRequirements requirements_of(const Demand& demand, const ClusterSpec& spec, PlanBook& book) {
@@ -244,8 +252,9 @@ ClassRequirements requirements_of(const Demand& demand, const ClusterSpec& spec,
             const std::size_t level = book.level_for(c, take->amount);
             of_choice.push_back({static_cast<std::uint32_t>(c), static_cast<std::uint32_t>(level),
                                  *tasks, book.levels().takes_others(c, take->amount),
-                                 take->amount});
+                                 shared_amount(of_choice, take->amount)});
         }
+        of_choice.shrink_to_fit();
     }
     requirements.known = true;
     return requirements;
@@ -344,6 +353,18 @@ std::optional<Time> fresh_offer(const Demand& demand, const Window& window, cons
         if (free_slots.next(offered)) offer(std::max(offered.free_slot.start, left.earliest));
     }
     return first;
+}
+
+bool take_licenses(const LicenseRequest& asked, const PlanBook& book, const Window& window,
+                   Found& found) {
+    if (asked.counts.empty()) return true;
+    for (const std::vector<LicenseCount>& choice : choices_of(asked)) {
+        if (!book.licenses().first_free(choice, window.earliest, window.latest, window.length))
+            continue;
+        found.licenses = choice;
+        return true;
+    }
+    return false;
 }
 
 }  // namespace berth

@@ -27,6 +27,11 @@ std::optional<Time> earliest_room(const Demand& demand, std::uint32_t nodes, con
                                   const PlanBook& book, const BitSet& usable,
                                   const ClassRequirements& requirements);
 
+// For a start that was found without regard to licenses: the first choice of them that is free
+// then. False: not enough are.
+bool take_licenses(const LicenseRequest& asked, const PlanBook& book, const Window& window,
+                   Found& found);
+
 // As find_start(), ignoring licenses.
 std::optional<Found> find_on_nodes(const Demand& demand, const Window& window, const PlanBook& book,
                                    const BitSet& usable, const PlacementPreference& preference,

@@ -17,6 +17,16 @@ void Trial::back_to(Mark mark) {
     while (log_.size() > mark) undo_last();
 }
 
+namespace {
+
+// Whether what a node has free cannot be told any more from what it has once the share is given
+// back: drained devices do not come back, and of a shared one the last to leave it is unknown.
+bool is_lost(const NodeFree& free, const NodeShare& share) {
+    return free.drained != 0 || share.device_share.has_value();
+}
+
+}  // namespace
+
 // ---- What is tried.
 
 void Trial::lift(JobId job) {
@@ -32,11 +42,10 @@ void Trial::lift_run(const Job& job, Undo& undo) {
         undo.shared.emplace_back(key, book_.shared_.at(key));
     }
     book_.remove(job.id);
-    undo.free.reserve(job.allocation->shares.size());
     for (const NodeShare& share : job.allocation->shares) {
         NodeFree& free = state_.free_[share.node.index()];
         const NodeSpec& node = state_.spec_.node(share.node);
-        undo.free.push_back(free);
+        if (is_lost(free, share)) undo.free.push_back(free);
         for_each_bit(free.drained & share.whole_devices(), [&](int device) {
             Resources one;
             one[node.devices[static_cast<std::size_t>(device)].dimension] = 1;
@@ -45,7 +54,7 @@ void Trial::lift_run(const Job& job, Undo& undo) {
         give_back(free, share, node);
     }
     book_drained(undo, false);
-    if (state_.quota_.enforced()) state_.quota_.set_aside(job);
+    if (state_.quota_.enforced()) state_.quota_.set_aside(job, state_.known_leaf(job.id));
 }
 
 void Trial::lift_planned(Undo& undo) {
@@ -86,11 +95,17 @@ void Trial::undo_last() {
 }
 
 void Trial::restore_run(const Job& job, Undo& undo) {
-    if (state_.quota_.enforced()) state_.quota_.put_back(job);
+    if (state_.quota_.enforced()) state_.quota_.put_back(job, state_.known_leaf(job.id));
     book_drained(undo, true);
     const auto& shares = job.allocation->shares;
     for (std::size_t i = shares.size(); i-- > 0;) {
-        state_.free_[shares[i].node.index()] = std::move(undo.free[i]);
+        NodeFree& free = state_.free_[shares[i].node.index()];
+        if (is_lost(free, shares[i])) {
+            free = std::move(undo.free.back());
+            undo.free.pop_back();
+        } else {
+            subtract(free, shares[i], state_.spec_.node(shares[i].node));
+        }
     }
     const PlannedReservation& removed = *undo.removed;
     book_.change_timelines(removed, false);

@@ -44,8 +44,8 @@ private:
         std::optional<PlannedReservation> removed;
         // Of a planned start: its place in PlanBook::planned_on() of each node.
         std::vector<std::ptrdiff_t> places;
-        // Of a run: the shared GPUs that it used, what its nodes had free, and the drained devices
-        // that it held, which stay booked.
+        // Of a run: the shared GPUs that it used, what its nodes had free if it cannot simply be
+        // taken again, and the drained devices that it held, which stay booked.
         std::vector<std::pair<PlanBook::DeviceKey, PlanBook::Shared>> shared;
         std::vector<NodeFree> free;
         std::vector<std::pair<NodeId, Resources>> drained;

@@ -47,7 +47,8 @@ bool ClusterState::describe_in_place(const NodeDescribed& fact) {
     spec_.nodes[id.index()] = fact.node;
     apply_node_edits(spec_, cluster_edits_.nodes, id);
     free_[id.index()] = free_of(id);
-    touched_spec_ = true;
+    touches_.spec = true;
+    touch(id);
     return true;
 }
 
@@ -80,9 +81,9 @@ void ClusterState::install(Time now, ClusterSpec kept) {
     apply_edits(spec_, cluster_edits_);
     conditions_.resize(spec_.nodes.size());
     recompute_free();
-    recompute_rates();
+    usage_.set_rates(rates_from_scratch());
     rebuild_quota();
-    touched_spec_ = true;
+    touches_.spec = touches_.all = true;
     const std::uint32_t first = spec_.scheduling.first_job_id;
     if (next_job_id_.value() < first) set_counters(epoch_, id_after(JobId(first - 1)));
 }
@@ -183,7 +184,7 @@ void ClusterState::undo(Before before) {
                 if (const Job* job = find_job(was.id)) remove_from_indexes(*job);
                 if (was.job == nullptr) {
                     jobs_.erase(was.id);
-                    quota_.forget(was.id);
+                    standings_.erase(was.id);
                 } else {
                     add_to_indexes(jobs_.put(*was.job));
                 }
@@ -199,33 +200,37 @@ void ClusterState::undo(Before before) {
             [&](const RequestsBefore& was) { past_requests_ = *was.requests; },
             [&](const UsageBefore& was) {
                 if (was.record != nullptr) {
-                    usage_[was.index] = *was.record;
+                    usage_.restore(was.index, *was.record);
                 } else {
-                    usage_by_name_.erase({usage_.back().account, usage_.back().user});
-                    usage_.pop_back();
+                    usage_.drop_last();
                     if (quota_.enforced()) quota_.drop_last_leaf();
                 }
             },
             [&](const RunsBefore& was) { run_history_.restore(was.slot, *was.samples); },
-            [&](const UsagesBefore& was) { usage_ = *was.records; },
+            [&](const UsagesBefore& was) { usage_.restore(*was.records); },
             [&](const SpecBefore& was) {
                 spec_ = *was.spec;
                 rebuild_quota();
-                touched_spec_ = was.touched;
+                touches_.spec = was.touched;
+                touches_.all = was.touched_all;
             },
             [&](const EditsBefore& was) { edits_ = *was.edits; },
             [&](const ClusterEditsBefore& was) { cluster_edits_ = *was.edits; },
             [&](const ReservationBefore& was) {
                 restore(reservations_, was.name, was.reservation);
-                touched_reservations_ = was.touched;
+                touches_.reservations = was.touched;
+            },
+            [&](const HoldBefore& was) {
+                holds_.erase(was.id);
+                if (was.until) holds_.emplace(was.id, *was.until);
             },
             [&](const NodesBefore& was) {
                 conditions_ = *was.conditions;
                 free_ = *was.free;
             },
-            [&](const JobTouched& was) { touched_jobs_.erase(was.id); },
-            [&](const NodeTouched& was) { touched_nodes_.erase(was.id); },
-            [&](const UsageTouched& was) { touched_usage_.erase(was.index); },
+            [&](const JobTouched& was) { touches_.undo(was); },
+            [&](const NodeTouched& was) { touches_.undo(was); },
+            [&](const UsageTouched& was) { touches_.undo(was); },
         },
         before);
 }

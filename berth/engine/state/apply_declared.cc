@@ -1,13 +1,15 @@
 // How facts change the state: reservations, and the edits of `sacctmgr` and `scontrol`.
 #include <algorithm>
 
+#include "berth/engine/state/accounting_change.h"
 #include "berth/engine/state/cluster_state_change.h"
 
 namespace berth {
 
 void ClusterState::remember_spec() {
     if (!undo_.recording()) return;
-    undo_.record(SpecBefore{std::make_shared<const ClusterSpec>(spec_), touched_spec_});
+    undo_.record(
+        SpecBefore{std::make_shared<const ClusterSpec>(spec_), touches_.spec, touches_.all});
 }
 
 void ClusterState::remember_reservation(const std::string& name) {
@@ -15,9 +17,9 @@ void ClusterState::remember_reservation(const std::string& name) {
         const Reservation* known = find_reservation(name);
         undo_.record(ReservationBefore{
             name, known == nullptr ? nullptr : std::make_shared<const Reservation>(*known),
-            touched_reservations_});
+            touches_.reservations});
     }
-    touched_reservations_ = true;
+    touches_.reservations = true;
 }
 
 void ClusterState::take(Time, const ReservationSet& fact) {
@@ -50,12 +52,13 @@ void ClusterState::take(Time now, const AccountingEdited& fact) {
     if (undo_.recording())
         undo_.record(EditsBefore{std::make_shared<const AccountingEdits>(edits_)});
     remember_spec();
+    const AccountingChange change = change_of(spec_, fact.edits);
     merge(edits_, fact.edits);
     settle_usage(now);
     apply_edits(spec_, fact.edits);
-    recompute_rates();
-    rebuild_quota();
-    touched_spec_ = true;
+    if (change.qos) usage_.set_rates(rates_from_scratch());
+    if (!quota_.take_edits(spec_, fact.edits)) rebuild_quota();
+    touches_.spec = true;
 }
 
 // Partitions and nodes keep their ids. Jobs on a node that leaves a partition keep running, as in
@@ -68,8 +71,8 @@ void ClusterState::take(Time now, const ClusterEdited& fact) {
     merge(cluster_edits_, fact.edits);
     settle_usage(now);
     apply_edits(spec_, cluster_edits_);
-    recompute_rates();
-    touched_spec_ = true;
+    usage_.set_rates(rates_from_scratch());
+    touches_.spec = true;
 }
 
 // All tasks of an array: they have one deadline.

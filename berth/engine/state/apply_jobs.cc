@@ -50,6 +50,7 @@ void update_request(Job& job, const JobUpdated& fact) {
     if (fact.comment) job.spec.comment = *fact.comment;
     if (fact.mail_types) job.spec.command.edit().mail_types = *fact.mail_types;
     if (fact.mail_user) job.spec.command.edit().mail_user = *fact.mail_user;
+    if (fact.requeue) job.spec.requeue = *fact.requeue;
     if (fact.begin) job.spec.begin = *fact.begin;
     if (fact.dependencies) {
         job.spec.dependencies = *fact.dependencies;
@@ -94,12 +95,16 @@ void ClusterState::take(Time, const JobUpdated& fact) {
         if (fact.priority) berth::set_priority(job, *fact.priority, fact.by_operator);
     });
     const Job& job = jobs_.at(fact.job);
-    if (changes_plan(fact) || job.hold != Hold::none) set_planned(fact.job, std::nullopt);
+    if (!changes_plan(fact) && job.hold == Hold::none) return;
+    set_planned(fact.job, std::nullopt);
+    set_preemptor_hold(fact.job, std::nullopt);
 }
 
 void ClusterState::take(Time, const JobHeld& fact) {
     change_job(fact.job, [&](Job& job) { set_hold(job, fact.hold); });
-    if (fact.hold != Hold::none) set_planned(fact.job, std::nullopt);
+    if (fact.hold == Hold::none) return;
+    set_planned(fact.job, std::nullopt);
+    set_preemptor_hold(fact.job, std::nullopt);
 }
 
 void ClusterState::take(Time now, const JobCancelled& fact) {

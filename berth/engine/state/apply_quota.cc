@@ -5,22 +5,32 @@ namespace berth {
 
 void ClusterState::add_to_indexes(const Job& job) {
     index_.add(job);
-    if (!quota_.enforced()) return;
-    if (is_final(job.state)) return quota_.forget(job.id);
-    const QuotaTree::Index known = quota_.leaf_of(job.id);
-    quota_.add(job, known != QuotaTree::kNone ? known : leaf_of(job));
+    if (!quota_.enforced() || is_final(job.state)) return;
+    quota_.add(job, leaf_of(job));
 }
 
 void ClusterState::remove_from_indexes(const Job& job) {
     index_.remove(job);
-    if (quota_.enforced() && !is_final(job.state)) quota_.remove(job);
+    if (quota_.enforced() && !is_final(job.state)) quota_.remove(job, leaf_of(job));
 }
 
-// By name. Each job that was submitted has a usage record.
-QuotaTree::Index ClusterState::leaf_of(const Job& job) const {
-    const auto record = usage_of(job);
+// Found by name once. Each job that was submitted has a usage record, and leaves have their
+// numbers.
+QuotaTree::Index ClusterState::leaf_of(const Job& job) {
+    Standing& standing = standings_[job.id];
+    if (standing.leaf == QuotaTree::kNone) standing.leaf = leaf_by_name(job);
+    return standing.leaf;
+}
+
+QuotaTree::Index ClusterState::leaf_by_name(const Job& job) const {
+    const auto record = usage_.of(job);
     BERTH_ASSERT(record.has_value());
     return static_cast<QuotaTree::Index>(*record);
+}
+
+QuotaTree::Index ClusterState::known_leaf(JobId id) const {
+    const Standing* const standing = standings_.find(id);
+    return standing == nullptr ? QuotaTree::kNone : standing->leaf;
 }
 
 // The tree of this configuration, with all jobs.
@@ -28,16 +38,29 @@ QuotaTree ClusterState::quota_from_scratch() const {
     QuotaTree tree;
     tree.rebuild(spec_);
     if (!tree.enforced()) return tree;
-    for (const UsageRecord& record : usage_) tree.add_leaf(record.account, record.user);
+    for (const UsageRecord& record : usage_.records()) tree.add_leaf(record.account, record.user);
     for (const auto& [id, job] : jobs_) {
-        if (!is_final(job.state)) tree.add(job, leaf_of(job));
+        if (!is_final(job.state)) tree.add(job, leaf_by_name(job));
     }
     return tree;
 }
 
 // Call it when the configuration has changed.
-void ClusterState::rebuild_quota() { quota_ = quota_from_scratch(); }
+void ClusterState::rebuild_quota() {
+    quota_ = quota_from_scratch();
+    if (!quota_.enforced()) return;
+    for (const auto& [id, job] : jobs_) {
+        if (!is_final(job.state)) leaf_of(job);
+    }
+}
 
-void ClusterState::check_quota() const { BERTH_ASSERT(quota_.counts_as(quota_from_scratch())); }
+void ClusterState::check_quota() const {
+    BERTH_ASSERT(quota_.same_as(quota_from_scratch()));
+    for (const auto& [id, job] : jobs_) {
+        const QuotaTree::Index known = known_leaf(id);
+        const bool is_counted = quota_.enforced() && !is_final(job.state);
+        BERTH_ASSERT(known == QuotaTree::kNone ? !is_counted : known == leaf_by_name(job));
+    }
+}
 
 }  // namespace berth

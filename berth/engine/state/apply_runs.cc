@@ -177,6 +177,7 @@ bool ClusterState::may_requeue(const Job& job) const {
 
 void ClusterState::take(Time now, const StartJob& fact) {
     set_planned(fact.job, std::nullopt);
+    set_preemptor_hold(fact.job, std::nullopt);
     JobId id = fact.job;
     if (fact.array_task) id = split_task(fact.job, *fact.array_task, fact.task_job.value_or(id));
     for (const NodeShare& share : fact.allocation.shares) take_share(share);
@@ -211,6 +212,22 @@ void ClusterState::take(Time now, const EndJob& fact) {
         record.hold = fact.outcome == JobState::pending ? fact.hold : Hold::none;
         set_refused_by(record, fact.refused_by);
     });
+}
+
+void ClusterState::take(Time now, const JobsPreempted& fact) {
+    if (fact.array) split_task(*fact.array, fact.array_task, fact.preemptor);
+    Time until = now;
+    for (const auto& victim : fact.victims) until = std::max(until, victim.ends_at);
+    set_preemptor_hold(fact.preemptor, until + spec_.scheduling.preemption.hold_timeout);
+    for (const JobsPreempted::Victim& victim : fact.victims) {
+        const Job* job = find_job(victim.job);
+        if (job == nullptr || job->state != JobState::running || job->attempt != victim.attempt)
+            continue;
+        change_job(victim.job, [&](Job& record) {
+            record.allocation->preempted =
+                PreemptedRun{fact.preemptor, victim.mode, now, victim.ends_at};
+        });
+    }
 }
 
 void ClusterState::take(Time now, const AttemptEnded& fact) {

@@ -3,64 +3,43 @@
 #include "berth/policy/view.h"
 
 namespace berth {
-namespace {
-
-void add(UsageVector& sum, const UsageVector& more) {
-    for (std::size_t i = 0; i < kUsageKinds; ++i) {
-        if (!more[i].is_zero()) sum[i] = sum[i] + more[i];
-    }
-}
-
-void subtract(UsageVector& sum, const UsageVector& less) {
-    for (std::size_t i = 0; i < kUsageKinds; ++i) {
-        if (!less[i].is_zero()) sum[i] = sum[i] - less[i];
-    }
-}
-
-}  // namespace
-
-const std::vector<UsageRecord>& ClusterState::usage() const { return usage_; }
-
+// Jobs that limits count know it; of others the names are looked up.
 std::optional<std::size_t> ClusterState::usage_of(const Job& job) const {
-    const auto found = usage_by_name_.find({job.spec.account, job.owner->user});
-    return found == usage_by_name_.end() ? std::nullopt : std::optional(found->second);
-}
-
-void ClusterState::touch_usage(std::size_t index) {
-    if (touched_usage_.insert(index).second && undo_.recording()) undo_.record(UsageTouched{index});
+    if (const QuotaTree::Index leaf = known_leaf(job.id); leaf != QuotaTree::kNone) return leaf;
+    return usage_.of(job);
 }
 
 std::size_t ClusterState::usage_index(Time now, const std::string& account,
                                       const std::string& user) {
-    const auto [at, is_new] = usage_by_name_.try_emplace({account, user}, usage_.size());
-    if (is_new) {
-        if (undo_.recording()) undo_.record(UsageBefore{usage_.size(), nullptr});
-        usage_.push_back({.account = account, .user = user, .at = now, .used = {}, .rate = {}});
-        if (quota_.enforced()) quota_.add_leaf(account, user);
-        touch_usage(at->second);
-    }
-    return at->second;
+    if (const auto known = usage_.find(account, user)) return *known;
+    const std::size_t index = usage_.records().size();
+    if (undo_.recording()) undo_.record(UsageBefore{index, nullptr});
+    usage_.add({.account = account, .user = user, .at = now, .used = {}, .rate = {}});
+    if (quota_.enforced()) quota_.add_leaf(account, user);
+    touches_.add_usage(index, undo_);
+    return index;
 }
 
-void ClusterState::change_usage(Time now, std::size_t index, const UsageVector& rate, bool more) {
-    UsageRecord& record = usage_[index];
+// Call it before the record changes.
+void ClusterState::remember_usage(std::size_t index) {
     if (undo_.recording()) {
+        const UsageRecord& record = usage_.records()[index];
         undo_.record(UsageBefore{index, std::make_shared<const UsageRecord>(record)});
     }
-    record.advance(now, spec_.scheduling.usage_decay);
-    more ? add(record.rate, rate) : subtract(record.rate, rate);
-    touch_usage(index);
+    touches_.add_usage(index, undo_);
 }
 
 void ClusterState::start_using(Time now, const Job& job) {
     const std::size_t index = usage_index(now, job.spec.account, job.owner->user);
-    change_usage(now, index, usage_rate_of(spec_, job), true);
+    remember_usage(index);
+    usage_.raise_rate(index, now, usage_rate_of(spec_, job), spec_.scheduling.usage_decay);
 }
 
 void ClusterState::stop_using(Time now, const Job& job) {
-    const auto index = usage_of(job);
+    const auto index = usage_.of(job);
     BERTH_ASSERT(index.has_value());
-    change_usage(now, *index, usage_rate_of(spec_, job), false);
+    remember_usage(*index);
+    usage_.lower_rate(*index, now, usage_rate_of(spec_, job), spec_.scheduling.usage_decay);
 }
 
 // GPUs (CPUs if it has none) times the time that the run has lasted.
@@ -86,43 +65,29 @@ void ClusterState::note_run(Time now, const Job& job, JobState outcome) {
 // Settles usage under the weights and the half-life in force until now.
 void ClusterState::settle_usage(Time now) {
     if (undo_.recording()) {
-        undo_.record(UsagesBefore{std::make_shared<const std::vector<UsageRecord>>(usage_)});
+        undo_.record(
+            UsagesBefore{std::make_shared<const std::vector<UsageRecord>>(usage_.records())});
     }
-    for (std::size_t i = 0; i < usage_.size(); ++i) {
-        usage_[i].advance(now, spec_.scheduling.usage_decay);
-        touch_usage(i);
-    }
+    usage_.settle(now, spec_.scheduling.usage_decay);
+    for (std::size_t i = 0; i < usage_.records().size(); ++i) touches_.add_usage(i, undo_);
 }
 
-void ClusterState::recompute_rates() {
-    for (UsageRecord& record : usage_) record.rate = {};
+std::vector<UsageVector> ClusterState::rates_from_scratch() const {
+    std::vector<UsageVector> rates(usage_.records().size());
     for (const JobId id : index_.holding()) {
         const Job& job = jobs_.at(id);
-        if (is_using(job)) add(usage_[*usage_of(job)].rate, usage_rate_of(spec_, job));
+        const auto index = usage_.of(job);
+        BERTH_ASSERT(index.has_value());
+        if (is_using(job)) add_to(rates[*index], usage_rate_of(spec_, job));
     }
+    return rates;
 }
 
 void ClusterState::take(Time now, const UsageSet& fact) {
     for (const UsageSet::Entry& entry : fact.entries) {
         const std::size_t index = usage_index(now, entry.account, entry.user);
-        change_usage(now, index, {}, true);
-        usage_[index].used[kBillingUsage] = {entry.billing, 0};
-    }
-}
-
-void ClusterState::check_usage() const {
-    BERTH_ASSERT(usage_by_name_.size() == usage_.size());
-    std::vector<UsageVector> rates(usage_.size());
-    for (const JobId id : index_.holding()) {
-        const Job& job = jobs_.at(id);
-        const auto index = usage_of(job);
-        BERTH_ASSERT(index.has_value());
-        if (is_using(job)) add(rates[*index], usage_rate_of(spec_, job));
-    }
-    for (std::size_t i = 0; i < usage_.size(); ++i) {
-        BERTH_ASSERT(usage_by_name_.at({usage_[i].account, usage_[i].user}) == i);
-        BERTH_ASSERT(usage_[i].rate == rates[i]);
-        for (const UsageAmount& used : usage_[i].used) BERTH_ASSERT(used.whole >= 0);
+        remember_usage(index);
+        usage_.set_billing(index, now, entry.billing, spec_.scheduling.usage_decay);
     }
 }
 

@@ -6,6 +6,33 @@ namespace berth {
 
 ClusterState::ClusterState() = default;
 
+ClusterState::ClusterState(DurableState durable)
+    : spec_(std::move(durable.spec)),
+      epoch_(durable.epoch),
+      next_job_id_(durable.next_job_id),
+      conditions_(std::move(durable.conditions)),
+      jobs_(std::move(durable.jobs)),
+      planned_(std::move(durable.planned)),
+      past_requests_(std::move(durable.past_requests)),
+      usage_(std::move(durable.usage)),
+      run_history_(std::move(durable.run_history)),
+      reservations_(std::move(durable.reservations)),
+      edits_(std::move(durable.edits)),
+      cluster_edits_(std::move(durable.cluster_edits)),
+      holds_(std::move(durable.holds)),
+      parts_(std::move(durable.parts)) {
+    for (const auto& [id, job] : jobs_) index_.add(job);
+    recompute_free();
+    for (const auto& [id, job] : jobs_) {  // Older snapshots had no usage.
+        if (is_final(job.state)) continue;
+        usage_index(job.started_at.value_or(Time{}), job.spec.account, job.owner->user);
+    }
+    usage_.set_rates(rates_from_scratch());
+    rebuild_quota();
+    touches_ = {};
+    touches_.spec = touches_.all = touches_.reservations = true;
+}
+
 const ClusterSpec& ClusterState::spec() const { return spec_; }
 Epoch ClusterState::epoch() const { return epoch_; }
 JobId ClusterState::next_job_id() const { return next_job_id_; }
@@ -22,14 +49,7 @@ const Reservation* ClusterState::find_reservation(std::string_view name) const {
 }
 const JobSet& ClusterState::pending_jobs() const { return index_.pending(); }
 const JobSet& ClusterState::holding_jobs() const { return index_.holding(); }
-const std::set<std::pair<Time, JobId>>& ClusterState::finished_jobs() const {
-    return index_.finished();
-}
 std::vector<JobId> ClusterState::jobs_on(NodeId node) const { return index_.on_node(node); }
-std::vector<JobId> ClusterState::dependents(JobId job) const { return index_.dependents(job); }
-std::vector<JobId> ClusterState::unfinished_of(std::uint32_t uid, std::string_view name) const {
-    return index_.singletons(uid, name);
-}
 
 const NodeCondition& ClusterState::condition(NodeId node) const {
     BERTH_ASSERT(node.index() < conditions_.size());
@@ -44,14 +64,6 @@ const NodeFree& ClusterState::free(NodeId node) const {
 const Job* ClusterState::find_job(JobId id) const { return jobs_.find(id); }
 
 const PlannedStart* ClusterState::planned(JobId id) const { return planned_.find(id); }
-
-std::optional<JobId> ClusterState::find_request(std::string_view request_id) const {
-    return index_.find_request(request_id);
-}
-
-const PastRequest* ClusterState::find_past_request(std::string_view request_id) const {
-    return past_requests_.find(request_id);
-}
 
 std::vector<JobId> ClusterState::array_members(JobId array) const {
     std::vector<JobId> members = index_.array_tasks(array);

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "berth/engine/state/association_usage.h"
 #include "berth/engine/state/job_index.h"
 #include "berth/engine/state/job_records.h"
 #include "berth/engine/state/job_table.h"
@@ -19,6 +20,7 @@
 #include "berth/engine/state/quota_tree.h"
 #include "berth/engine/state/run_history.h"
 #include "berth/engine/state/shared_parts.h"
+#include "berth/engine/state/touches.h"
 #include "berth/engine/state/undo.h"
 #include "berth/model/cluster_spec.h"
 #include "berth/model/event.h"
@@ -26,9 +28,29 @@
 
 namespace berth {
 
+// What of a state is durable; see snapshot.h. All that it names is there, and it has no planned
+// start but of pending jobs.
+struct DurableState {
+    ClusterSpec spec;
+    Epoch epoch{0};
+    JobId next_job_id{0};
+    std::vector<NodeCondition> conditions;  // By NodeId.
+    SharedParts parts;                      // Those of `jobs`.
+    JobRecords jobs;
+    JobTable<PlannedStart> planned;
+    PastRequests past_requests;
+    AssociationUsage usage;
+    RunHistory run_history;
+    std::map<std::string, Reservation, std::less<>> reservations;
+    AccountingEdits edits;
+    ClusterEdits cluster_edits;
+    std::map<JobId, Time> holds;
+};
+
 class ClusterState {
 public:
     ClusterState();
+    explicit ClusterState(DurableState durable);
 
     // ---- Reading. All lookups are O(1) or O(log n).
     const ClusterSpec& spec() const;
@@ -39,8 +61,7 @@ public:
     // False for interactive jobs: there is no script to run again.
     bool may_requeue(const Job& job) const;
     const JobRecords& jobs() const;
-    std::optional<JobId> find_request(std::string_view request_id) const;
-    const PastRequest* find_past_request(std::string_view request_id) const;  // Of a forgotten job.
+    const PastRequests& past_requests() const { return past_requests_; }  // Of forgotten jobs.
     // The array's record and those of its tasks that are still known.
     std::vector<JobId> array_members(JobId array) const;
     const PlannedStart* planned(JobId id) const;
@@ -48,25 +69,23 @@ public:
     JobId next_job_id() const;                   // The id of the next new record.
     const std::map<std::string, Reservation, std::less<>>& reservations() const;
     const Reservation* find_reservation(std::string_view name) const;
+    // Of pending jobs that have preempted: until when the room that they made is theirs.
+    const std::map<JobId, Time>& preemptor_holds() const { return holds_; }
     const AccountingEdits& accounting_edits() const;  // Already part of spec().
     const ClusterEdits& cluster_edits() const;        // Already part of spec().
 
     const QuotaTree& quota() const { return quota_; }  // Current use, and the limits on it.
     QuotaTree::News take_quota_news() { return quota_.take_news(); }
 
-    // ---- Indexes, in id order. They are kept up to date; reading them scans nothing.
-    const JobSet& pending_jobs() const;  // Including held jobs and array records.
-    const JobSet& holding_jobs() const;  // Jobs that hold an allocation.
-    // Final jobs, the oldest end first.
-    const std::set<std::pair<Time, JobId>>& finished_jobs() const;
-    std::vector<JobId> jobs_on(NodeId node) const;   // Jobs that hold something on the node.
-    std::vector<JobId> dependents(JobId job) const;  // Pending jobs that name it as a dependency.
-    // For singleton dependencies.
-    std::vector<JobId> unfinished_of(std::uint32_t uid, std::string_view name) const;
+    // ---- Jobs by something other than their id, each list in id order. The index is kept up to
+    // date; reading it scans nothing.
+    const JobIndex& index() const { return index_; }
+    const JobSet& pending_jobs() const;             // Including held jobs and array records.
+    const JobSet& holding_jobs() const;             // Jobs that hold an allocation.
+    std::vector<JobId> jobs_on(NodeId node) const;  // Jobs that hold something on the node.
 
-    // ---- Usage of associations: one record for each account and user that ever had a job, under a
-    // number that never changes.
-    const std::vector<UsageRecord>& usage() const;
+    const AssociationUsage& usage() const { return usage_; }
+    // The number of the job's record there.
     std::optional<std::size_t> usage_of(const Job& job) const;
     const RunHistory& run_history() const { return run_history_; }
 
@@ -93,21 +112,11 @@ public:
     void commit(Mark mark);  // Keeps the changes and drops their undo records.
 
     // ---- For readers: what changed since the last call, without duplicates, in id order.
-    struct Touched {
-        std::vector<JobId> jobs, gone;
-        std::vector<NodeId> nodes;
-        std::vector<std::size_t> usage;
-        bool spec = false;
-        bool reservations = false;
-    };
+    using Touched = Touches::Touched;
     Touched take_touched();
 
     // Hash of everything durable: the same after a replay and with every compiler.
     std::uint64_t hash() const;
-
-    // Encodes a snapshot in slices of about `slice_bytes`, and decodes one.
-    std::vector<std::string> snapshot_slices(std::size_t slice_bytes) const;
-    static Result<ClusterState> from_slices(std::span<const std::string> slices);
 
     // Aborts if the state contradicts itself: sums, gangs, masks, a plan over capacity. Every test
     // calls it.
@@ -152,6 +161,7 @@ private:
     void take(Time now, const JobNoticed& fact);
     void take(Time now, const ControllerHookEnded& fact);
     void take(Time now, const NodeDescribed& fact);
+    void take(Time now, const JobsPreempted& fact);
 
     // Every change goes through one of these. They record the old value for undo and update the
     // indexes.
@@ -167,13 +177,16 @@ private:
     void insert_job(Job job);
     void erase_job(JobId id);
     void set_planned(JobId id, std::optional<PlannedStart> planned);
+    void set_preemptor_hold(JobId id, std::optional<Time> until);
     void set_counters(Epoch epoch, JobId next_job_id);
     bool describe_in_place(const NodeDescribed& fact);
     void remember_spec();
     void install(Time now, ClusterSpec kept);
     void rebuild_quota();
     QuotaTree quota_from_scratch() const;
-    QuotaTree::Index leaf_of(const Job& job) const;
+    QuotaTree::Index leaf_of(const Job& job);
+    QuotaTree::Index leaf_by_name(const Job& job) const;
+    QuotaTree::Index known_leaf(JobId id) const;  // kNone: nobody has asked for it.
     void add_to_indexes(const Job& job);
     void remove_from_indexes(const Job& job);
     void remember_reservation(const std::string& name);
@@ -189,15 +202,13 @@ private:
 
     // apply_usage.cc
     std::size_t usage_index(Time now, const std::string& account, const std::string& user);
-    void change_usage(Time now, std::size_t index, const UsageVector& rate, bool more);
+    void remember_usage(std::size_t index);
     void start_using(Time now, const Job& job);
     void stop_using(Time now, const Job& job);
     Duration service_of(const Job& job, Time now) const;
     void note_run(Time now, const Job& job, JobState outcome);
     void settle_usage(Time now);
-    void recompute_rates();
-    void touch_usage(std::size_t index);
-    void check_usage() const;
+    std::vector<UsageVector> rates_from_scratch() const;
     void check_quota() const;
 
     // The longer parts of facts about jobs and runs.
@@ -206,10 +217,6 @@ private:
     void release(Time now, const AttemptEnded& fact);
     void undo(Before before);
 
-    struct Loading;  // See snapshot.cc.
-    std::uint64_t known_histories() const;
-    void check_job(const Job& job) const;
-    void check_steps(const Job& job) const;
     void check_nodes() const;
     void check_shared(std::size_t node, DeviceMask held_whole) const;
 
@@ -220,26 +227,22 @@ private:
     JobRecords jobs_;
     JobTable<PlannedStart> planned_;
     PastRequests past_requests_;
-    std::vector<UsageRecord> usage_;
+    AssociationUsage usage_;
     RunHistory run_history_;
     std::map<std::string, Reservation, std::less<>> reservations_;
     AccountingEdits edits_;
     ClusterEdits cluster_edits_;
+    std::map<JobId, Time> holds_;
 
     // Derived from the above.
     std::vector<NodeFree> free_;
     JobIndex index_;
     SharedParts parts_;
     QuotaTree quota_;
-    std::map<std::pair<std::string, std::string>, std::size_t> usage_by_name_;
 
     // Volatile.
     JobTable<Standing> standings_;
-    JobTable<bool> touched_jobs_;
-    std::set<NodeId> touched_nodes_;
-    std::set<std::size_t> touched_usage_;
-    bool touched_spec_ = false;
-    bool touched_reservations_ = false;
+    Touches touches_;
     UndoLog undo_;
 };
 

@@ -20,30 +20,11 @@ void ClusterState::set_priority(JobId id, std::int64_t priority) {
 
 ClusterState::Touched ClusterState::take_touched() {
     BERTH_ASSERT(!undo_.recording());
-    Touched touched;
-    for (const auto& [id, is_touched] : touched_jobs_) {
-        (jobs_.contains(id) ? touched.jobs : touched.gone).push_back(id);
-    }
-    touched.nodes.assign(touched_nodes_.begin(), touched_nodes_.end());
-    touched.usage.assign(touched_usage_.begin(), touched_usage_.end());
-    touched.spec = touched_spec_;
-    touched.reservations = touched_reservations_;
-    touched_jobs_.clear();
-    touched_nodes_.clear();
-    touched_usage_.clear();
-    touched_spec_ = touched_reservations_ = false;
-    return touched;
+    return touches_.take(jobs_);
 }
 
-void ClusterState::touch(JobId id) {
-    if (touched_jobs_.contains(id)) return;
-    touched_jobs_[id] = true;
-    if (undo_.recording()) undo_.record(JobTouched{id});
-}
-
-void ClusterState::touch(NodeId id) {
-    if (touched_nodes_.insert(id).second && undo_.recording()) undo_.record(NodeTouched{id});
-}
+void ClusterState::touch(JobId id) { touches_.add(id, undo_); }
+void ClusterState::touch(NodeId id) { touches_.add(id, undo_); }
 
 void ClusterState::remember_job(JobId id) {
     if (!undo_.recording()) return;
@@ -61,15 +42,29 @@ void ClusterState::insert_job(Job job) {
 
 void ClusterState::erase_job(JobId id) {
     BERTH_ASSERT(jobs_.contains(id));
+    remember_job(id);
+    remove_from_indexes(jobs_.at(id));
     if (standings_.contains(id)) {
         change_standing(id, [](Standing&) {});  // For the undo log.
         standings_.erase(id);
     }
-    remember_job(id);
-    remove_from_indexes(jobs_.at(id));
-    quota_.forget(id);
+    set_preemptor_hold(id, std::nullopt);
     jobs_.erase(id);
     touch(id);
+}
+
+void ClusterState::set_preemptor_hold(JobId id, std::optional<Time> until) {
+    const auto known = holds_.find(id);
+    if (known == holds_.end() && !until) return;
+    if (undo_.recording()) {
+        undo_.record(
+            HoldBefore{id, known == holds_.end() ? std::nullopt : std::optional(known->second)});
+    }
+    if (until) {
+        holds_.insert_or_assign(id, *until);
+    } else {
+        holds_.erase(known);
+    }
 }
 
 void ClusterState::set_planned(JobId id, std::optional<PlannedStart> planned) {

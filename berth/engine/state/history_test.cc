@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "berth/base/codec.h"
+#include "berth/engine/state/snapshot.h"
 #include "berth/testing/random_facts.h"
 #include "berth/testing/seeds.h"
 
@@ -32,8 +33,8 @@ Picture picture_of(const ClusterState& state) {
     }
     picture.pending.assign(state.pending_jobs().begin(), state.pending_jobs().end());
     picture.holding.assign(state.holding_jobs().begin(), state.holding_jobs().end());
-    for (const auto& [at, id] : state.finished_jobs()) picture.finished.push_back(id);
-    picture.usage = state.usage();
+    for (const auto& [at, id] : state.index().finished()) picture.finished.push_back(id);
+    picture.usage = state.usage().records();
     for (const auto& [id, job] : state.jobs()) {
         picture.standings.emplace_back(state.reason(id), state.priority(id));
     }
@@ -117,9 +118,9 @@ TEST(History, SurvivesASnapshotInSlicesOfAnySize) {
     testing::for_each_seed(kSeeds, [](Rng& rng) {
         ClusterState state = testing::random_history(rng, kFacts, [](const ClusterState&) {});
         const auto slice_bytes = static_cast<std::size_t>(rng.between(1, 8000));
-        const std::vector<std::string> slices = state.snapshot_slices(slice_bytes);
+        const std::vector<std::string> slices = slices_of(state, slice_bytes);
         for (const std::string& slice : slices) EXPECT_LT(slice.size(), slice_bytes + 16'000);
-        auto loaded = ClusterState::from_slices(slices);
+        auto loaded = state_from(slices);
         ASSERT_TRUE(loaded.ok());
         loaded->check_invariants();
         ASSERT_TRUE(picture_of(*loaded) == picture_of(state));
@@ -134,11 +135,11 @@ TEST(History, SurvivesASnapshotInSlicesOfAnySize) {
 TEST(History, RefusesASnapshotThatIsDamagedAndNeverCrashesOnOne) {
     testing::for_each_seed(30, [](Rng& rng) {
         const ClusterState state = testing::random_history(rng, 40, [](const ClusterState&) {});
-        const std::vector<std::string> slices = state.snapshot_slices(2000);
+        const std::vector<std::string> slices = slices_of(state, 2000);
         for (std::size_t left_out = 0; left_out < slices.size(); ++left_out) {
             std::vector<std::string> some = slices;
             some.erase(some.begin() + static_cast<std::ptrdiff_t>(left_out));
-            EXPECT_FALSE(ClusterState::from_slices(some).ok());
+            EXPECT_FALSE(state_from(some).ok());
         }
         for (int i = 0; i < 200; ++i) {
             std::vector<std::string> changed = slices;
@@ -147,7 +148,7 @@ TEST(History, RefusesASnapshotThatIsDamagedAndNeverCrashesOnOne) {
             char& byte = slice[static_cast<std::size_t>(
                 rng.between(0, static_cast<std::int64_t>(slice.size()) - 1))];
             byte = static_cast<char>(byte ^ flipped);
-            (void)ClusterState::from_slices(changed);
+            (void)state_from(changed);
         }
     });
 }
@@ -163,10 +164,12 @@ TEST(History, TellsReadersExactlyWhatChanged) {
             const ClusterState::Touched touched = state.take_touched();
             for (const JobId id : touched.jobs) seen[id] = *state.find_job(id);
             for (const JobId id : touched.gone) seen.erase(id);
-            if (touched.spec) free.assign(state.spec().nodes.size(), {});
+            if (touched.all) free.assign(state.spec().nodes.size(), {});
+            ASSERT_TRUE(touched.spec || free.size() == state.spec().nodes.size());
+            free.resize(state.spec().nodes.size());
             for (std::size_t n = 0; n < free.size(); ++n) {
                 const bool told = std::ranges::binary_search(touched.nodes, NodeId::from_index(n));
-                if (told || touched.spec) free[n] = state.free(NodeId::from_index(n));
+                if (told || touched.all) free[n] = state.free(NodeId::from_index(n));
                 ASSERT_EQ(free[n], state.free(NodeId::from_index(n)));
             }
             ASSERT_EQ(seen.size(), state.jobs().size());

@@ -5,6 +5,64 @@
 
 namespace berth {
 
+namespace {
+
+// Steps stay within their job's shares, and steps that may not overlap share nothing.
+void check_steps(const Job& job) {
+    for (const Step& step : job.steps) {
+        BERTH_ASSERT(step.id.value() < job.next_step || step.id >= kBatchStep);
+        BERTH_ASSERT((step.state == StepState::running) == !step.shares.empty());
+    }
+    for (const NodeShare& held : job.allocation->shares) {
+        BitSet cores(held.cores.size());
+        DeviceMask devices = 0;
+        for (const Step& step : job.steps) {
+            for (const StepShare& share : step.shares) {
+                if (share.node != held.node) continue;
+                BERTH_ASSERT(share.cores.is_subset_of(held.cores));
+                BERTH_ASSERT((share.devices & ~held.devices) == 0);
+                if (step.overlap || step.id >= kBatchStep) continue;
+                BERTH_ASSERT(!share.cores.intersects(cores) && (share.devices & devices) == 0);
+                cores |= share.cores;
+                devices |= share.devices;
+            }
+        }
+    }
+}
+
+void check_job(const Job& job) {
+    const bool holds = job.state == JobState::running || job.state == JobState::completing;
+    BERTH_ASSERT(job.allocation.has_value() == holds);
+    BERTH_ASSERT(job.ended_at.has_value() ==
+                 (is_final(job.state) || job.state == JobState::completing));
+    if (job.state == JobState::pending) {
+        BERTH_ASSERT(!job.started_at && job.steps.empty() && !job.suspension);
+    }
+    BERTH_ASSERT(!job.is_suspended() || job.state == JobState::running);
+    if (job.spec.array) {
+        const auto& tasks = job.spec.array->tasks;
+        BERTH_ASSERT(!tasks.empty() && std::is_sorted(tasks.begin(), tasks.end()));
+        BERTH_ASSERT(!job.array_task && !holds);
+    }
+    if (!holds) return;
+    BERTH_ASSERT(job.started_at && job.attempt.value() > 0);
+    BERTH_ASSERT(job.state == JobState::completing || job.hold == Hold::none);
+    BERTH_ASSERT(job.state == JobState::completing || job.outcome == JobState::pending);
+    // A running gang is complete; a completing one holds some of its nodes, in order.
+    const auto& shares = job.allocation->shares;
+    BERTH_ASSERT(!shares.empty());
+    BERTH_ASSERT(job.state == JobState::completing || shares.size() == job.nodes.size());
+    auto next = job.nodes.begin();
+    for (const NodeShare& share : shares) {
+        next = std::find(next, job.nodes.end(), share.node);
+        BERTH_ASSERT(next != job.nodes.end());
+        ++next;
+    }
+    check_steps(job);
+}
+
+}  // namespace
+
 void ClusterState::check_invariants() const {
     check_nodes();
     JobIndex fresh;
@@ -22,7 +80,7 @@ void ClusterState::check_invariants() const {
             BERTH_ASSERT(node.index() < spec_.nodes.size());
         }
     }
-    check_usage();
+    usage_.check(rates_from_scratch());
     check_quota();
     for (const auto& [id, standing] : standings_) BERTH_ASSERT(jobs_.contains(id));
 }
@@ -65,60 +123,6 @@ void ClusterState::check_shared(std::size_t node, DeviceMask held_whole) const {
             std::ranges::find(device.shares, shared.used.dimension, &ShareKind::dimension);
         if (kind == device.shares.end()) continue;  // The node was reconfigured.
         BERTH_ASSERT(shared.used.parts <= kind->parts || free_[node].amount[kind->dimension] < 0);
-    }
-}
-
-void ClusterState::check_job(const Job& job) const {
-    const bool holds = job.state == JobState::running || job.state == JobState::completing;
-    BERTH_ASSERT(job.allocation.has_value() == holds);
-    BERTH_ASSERT(job.ended_at.has_value() ==
-                 (is_final(job.state) || job.state == JobState::completing));
-    if (job.state == JobState::pending) {
-        BERTH_ASSERT(!job.started_at && job.steps.empty() && !job.suspension);
-    }
-    BERTH_ASSERT(!job.is_suspended() || job.state == JobState::running);
-    if (job.spec.array) {
-        const auto& tasks = job.spec.array->tasks;
-        BERTH_ASSERT(!tasks.empty() && std::is_sorted(tasks.begin(), tasks.end()));
-        BERTH_ASSERT(!job.array_task && !holds);
-    }
-    if (!holds) return;
-    BERTH_ASSERT(job.started_at && job.attempt.value() > 0);
-    BERTH_ASSERT(job.state == JobState::completing || job.hold == Hold::none);
-    BERTH_ASSERT(job.state == JobState::completing || job.outcome == JobState::pending);
-    // A running gang is complete; a completing one holds some of its nodes, in order.
-    const auto& shares = job.allocation->shares;
-    BERTH_ASSERT(!shares.empty());
-    BERTH_ASSERT(job.state == JobState::completing || shares.size() == job.nodes.size());
-    auto next = job.nodes.begin();
-    for (const NodeShare& share : shares) {
-        next = std::find(next, job.nodes.end(), share.node);
-        BERTH_ASSERT(next != job.nodes.end());
-        ++next;
-    }
-    check_steps(job);
-}
-
-// Steps stay within their job's shares, and steps that may not overlap share nothing.
-void ClusterState::check_steps(const Job& job) const {
-    for (const Step& step : job.steps) {
-        BERTH_ASSERT(step.id.value() < job.next_step || step.id >= kBatchStep);
-        BERTH_ASSERT((step.state == StepState::running) == !step.shares.empty());
-    }
-    for (const NodeShare& held : job.allocation->shares) {
-        BitSet cores(held.cores.size());
-        DeviceMask devices = 0;
-        for (const Step& step : job.steps) {
-            for (const StepShare& share : step.shares) {
-                if (share.node != held.node) continue;
-                BERTH_ASSERT(share.cores.is_subset_of(held.cores));
-                BERTH_ASSERT((share.devices & ~held.devices) == 0);
-                if (step.overlap || step.id >= kBatchStep) continue;
-                BERTH_ASSERT(!share.cores.intersects(cores) && (share.devices & devices) == 0);
-                cores |= share.cores;
-                devices |= share.devices;
-            }
-        }
     }
 }
 

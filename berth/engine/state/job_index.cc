@@ -38,6 +38,8 @@ void JobIndex::each_entry(const Job& job, Apply apply) {
         for (const NodeShare& share : job.allocation->shares) {
             apply(on_node_, std::pair(share.node, job.id));
         }
+        if (job.allocation->preempted)
+            apply(preempted_, std::pair(job.allocation->preempted->by, job.id));
     }
     if (job.array_job && *job.array_job != job.id) {
         apply(array_tasks_, std::pair(*job.array_job, job.id));
@@ -77,6 +79,9 @@ std::vector<JobId> JobIndex::array_tasks(JobId array) const {
 }
 std::vector<JobId> JobIndex::on_node(NodeId node) const { return second_of(on_node_, node); }
 std::vector<JobId> JobIndex::dependents(JobId job) const { return second_of(dependents_, job); }
+std::vector<JobId> JobIndex::victims(JobId preemptor) const {
+    return second_of(preempted_, preemptor);
+}
 std::vector<JobId> JobIndex::singletons(std::uint32_t uid, std::string_view name) const {
     std::vector<JobId> found;
     for (auto at = names_.lower_bound({uid, 0, name});

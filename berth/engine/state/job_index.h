@@ -24,10 +24,16 @@ public:
     std::vector<JobId> array_tasks(JobId array) const;  // Without the array's own record.
     std::vector<JobId> on_node(NodeId node) const;      // Jobs that hold something on the node.
     std::vector<JobId> dependents(JobId job) const;  // Pending jobs that name it as a dependency.
+    // Unfinished jobs of this owner and name, for singleton dependencies.
     std::vector<JobId> singletons(std::uint32_t uid, std::string_view name) const;
 
-    const JobSet& pending() const { return pending_; }
+    // Runs that must end so that this job starts, and all such runs.
+    std::vector<JobId> victims(JobId preemptor) const;
+    const std::set<std::pair<JobId, JobId>>& preempted() const { return preempted_; }
+
+    const JobSet& pending() const { return pending_; }  // Including held jobs and array records.
     const JobSet& holding() const { return holding_; }
+    // Final jobs, the oldest end first.
     const std::set<std::pair<Time, JobId>>& finished() const { return finished_; }
 
     friend bool operator==(const JobIndex&, const JobIndex&) = default;
@@ -54,6 +60,7 @@ private:
     std::set<std::pair<JobId, JobId>> array_tasks_;  // Array, task.
     std::set<std::pair<NodeId, JobId>> on_node_;
     std::set<std::pair<JobId, JobId>> dependents_;  // Awaited job, waiting job.
+    std::set<std::pair<JobId, JobId>> preempted_;   // Preemptor, victim.
     std::map<Named, std::uint64_t> names_;          // Jobs that are not final.
 };
 

@@ -15,8 +15,7 @@ TEST(JobSet, IsASetInIdOrder) {
         JobSet set;
         std::set<JobId> plain;
         for (int i = 0; i < 300; ++i) {
-            const JobId id(
-                static_cast<std::uint32_t>(rng.between(1, rng.chance(50) ? 40 : 2000)));
+            const JobId id(static_cast<std::uint32_t>(rng.between(1, rng.chance(50) ? 40 : 2000)));
             if (rng.chance(60)) {
                 set.insert(id);
                 plain.insert(id);

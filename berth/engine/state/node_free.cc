@@ -11,12 +11,22 @@ DeviceMask devices_of(const NodeSpec& node) {
 
 // The members of `cores` that exist on a node with `size` cores.
 BitSet resized(const BitSet& cores, std::size_t size) {
-    if (cores.size() == size) return cores;
     BitSet kept(size);
     for (std::size_t core = cores.find_first(); core < size; core = cores.find_next(core)) {
         kept.set(core);
     }
     return kept;
+}
+
+// Applies the operation to the free cores and those of a share: of another number of cores only
+// after a change of the configuration.
+template <class Operation>
+void change_cores(BitSet& free, const BitSet& cores, Operation operation) {
+    if (cores.size() == free.size()) {
+        operation(free, cores);
+    } else {
+        operation(free, resized(cores, free.size()));
+    }
 }
 
 }  // namespace
@@ -87,7 +97,7 @@ void give_back_part(NodeFree& free, const DeviceShare& share, const NodeSpec& no
 
 void subtract(NodeFree& free, const NodeShare& share, const NodeSpec& node) {
     free.amount -= share.amount;
-    free.cores -= resized(share.cores, free.cores.size());
+    change_cores(free.cores, share.cores, [](BitSet& a, const BitSet& b) { a -= b; });
     free.devices &= ~share.whole_devices();
     if (share.device_share) take_part(free, *share.device_share, node);
     free.jobs += 1;
@@ -96,7 +106,7 @@ void subtract(NodeFree& free, const NodeShare& share, const NodeSpec& node) {
 void give_back(NodeFree& free, const NodeShare& share, const NodeSpec& node) {
     BERTH_ASSERT(free.jobs > 0);
     free.amount += share.amount;
-    free.cores |= resized(share.cores, free.cores.size());
+    change_cores(free.cores, share.cores, [](BitSet& a, const BitSet& b) { a |= b; });
     const DeviceMask whole = share.whole_devices() & devices_of(node);
     free.devices |= whole & ~free.drained;
     free.withheld |= whole & free.drained;

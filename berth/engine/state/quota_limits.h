@@ -20,6 +20,8 @@ struct TresLimit {
     TresKind kind = TresKind::cpu;
     DimensionSet dimensions = 0;  // Of a GRES; none if this cluster has no such GRES.
     std::int64_t most = 0;        // Memory in MiB.
+
+    friend bool operator==(const TresLimit&, const TresLimit&) = default;
 };
 // The name in "license/matlab".
 inline std::string_view license_of(const TresLimit& limit) {
@@ -37,6 +39,11 @@ struct QuotaLimits {
     bool limits_all() const { return group_jobs || !group.empty(); }
     bool limits_users() const { return max_jobs || !per_user.empty(); }
     bool limits_accounts() const { return max_jobs_per_account || !per_account.empty(); }
+    // Of a QOS: whether each user's use, or each account's, is counted.
+    bool counts_users() const { return limits_users() || max_submitted; }
+    bool counts_accounts() const { return limits_accounts() || max_submitted_per_account; }
+
+    friend bool operator==(const QuotaLimits&, const QuotaLimits&) = default;
 };
 
 QuotaLimits quota_limits_of(const Dimensions& dimensions, const Limits& limits);

@@ -17,23 +17,18 @@ std::int64_t jobs_in(const Job& job) {
     return waits ? static_cast<std::int64_t>(job.spec.array->tasks.size()) : 1;
 }
 
-// What the job adds to each holder's use, or takes away.
-QuotaUse use_of(const Job& job, std::int64_t times) {
-    QuotaUse use{.submitted = times * jobs_in(job)};
-    if (!job.allocation) return use;
-    use.running = times;
-    use.nodes = times * static_cast<std::int64_t>(job.nodes.size());
-    use.amount = job.allocated * times;
+// What the job's run adds to each holder's use, or takes away.
+QuotaUse::Held held_by_run(const Job& job, std::int64_t times) {
+    QuotaUse::Held held{.nodes = times * static_cast<std::int64_t>(job.nodes.size()),
+                        .amount = job.allocated * times,
+                        .licenses = {}};
     for (const LicenseCount& one : job.allocation->licenses) {
-        use.licenses.push_back({one.name, times * one.count});
+        held.licenses.push_back({one.name, times * one.count});
     }
-    return use;
+    return held;
 }
 
-void add_use(QuotaUse& sum, const QuotaUse& more) {
-    sum.submitted += more.submitted;
-    if (more.running == 0) return;  // Only a run holds something.
-    sum.running += more.running;
+void add_held(QuotaUse::Held& sum, const QuotaUse::Held& more) {
     sum.nodes += more.nodes;
     sum.amount += more.amount;
     for (const LicenseCount& one : more.licenses) {
@@ -50,25 +45,37 @@ void add_use(QuotaUse& sum, const QuotaUse& more) {
 
 // ---- Structure.
 
-QuotaTree::Index QuotaTree::keep_limits(QuotaLimits limits) {
-    limits_.push_back(std::move(limits));
-    return static_cast<Index>(limits_.size() - 1);
+bool QuotaTree::is_enforced_by(const ClusterSpec& spec) {
+    const auto limited = [](const auto& one) { return !one.limits.none(); };
+    return spec.scheduling.enforce_limits &&
+           (std::ranges::any_of(spec.qos, limited) || std::ranges::any_of(spec.accounts, limited) ||
+            std::ranges::any_of(spec.associations, limited));
+}
+
+void QuotaTree::set_limits(Index& slot, QuotaLimits limits) {
+    if (slot == kNone && !unused_limits_.empty()) {
+        slot = unused_limits_.back();
+        unused_limits_.pop_back();
+    } else if (slot == kNone) {
+        slot = static_cast<Index>(limits_.size());
+        limits_.emplace_back();
+    }
+    limits_[slot] = std::move(limits);
+}
+
+void QuotaTree::drop_limits(Index& slot) {
+    if (slot != kNone) unused_limits_.push_back(std::exchange(slot, kNone));
 }
 
 void QuotaTree::rebuild(const ClusterSpec& spec) {
     *this = QuotaTree();
-    const auto limited = [](const auto& one) { return !one.limits.none(); };
-    enforced_ = spec.scheduling.enforce_limits && (std::ranges::any_of(spec.qos, limited) ||
-                                                   std::ranges::any_of(spec.accounts, limited) ||
-                                                   std::ranges::any_of(spec.associations, limited));
+    enforced_ = is_enforced_by(spec);
     if (!enforced_) return;
     rebuild_accounts(spec);
-    rebuild_associations(spec);
-    for (const QosSpec& one : spec.qos) {
-        qos_.emplace_back();
-        if (one.limits.none()) continue;
-        qos_.back().limits = keep_limits(quota_limits_of(spec.dimensions, one.limits));
+    for (const AssociationSpec& one : spec.associations) {
+        if (!associations_.contains({one.account, one.user})) limit_association(spec, one);
     }
+    limit_qos(spec);
 }
 
 void QuotaTree::rebuild_accounts(const ClusterSpec& spec) {
@@ -87,42 +94,29 @@ void QuotaTree::rebuild_accounts(const ClusterSpec& spec) {
         accounts_[a].parent = above->second;
         accounts_[above->second].children.push_back(a);
     }
-    for (const Index top : tops) rebuild_account(spec, top, kNone);
+    for (const Index top : tops) limit_account(spec, top, kNone);
     // Admission refuses accounts in a circle. Should one be there, its accounts stand alone.
     for (Account& account : accounts_) {
         if (!account.has_top) account.parent = kNone;
     }
 }
 
-void QuotaTree::rebuild_account(const ClusterSpec& spec, Index index, Index above) {
+void QuotaTree::limit_account(const ClusterSpec& spec, Index index, Index above) {
     Account& account = accounts_[index];
     account.has_top = true;
     account.nearest = above;
     const Limits& limits = spec.accounts[index].limits;
-    if (!limits.none()) {
+    if (limits.none()) {
+        drop_limits(account.own);
+    } else {
         Limits own = limits;
         for (Index a = account.parent; a != kNone; a = accounts_[a].parent) {
             inherit_limits(own, spec.accounts[a].limits);
         }
-        account.own = account.nearest = keep_limits(quota_limits_of(spec.dimensions, own));
+        set_limits(account.own, quota_limits_of(spec.dimensions, own));
+        account.nearest = account.own;
     }
-    for (const Index child : account.children) rebuild_account(spec, child, account.nearest);
-}
-
-void QuotaTree::rebuild_associations(const ClusterSpec& spec) {
-    association_limits_.assign(spec.associations.size(), kNone);
-    for (Index i = 0; i < association_limits_.size(); ++i) {
-        const AssociationSpec& one = spec.associations[i];
-        if (one.limits.none()) continue;
-        if (!associations_.emplace(std::pair(one.account, one.user), i).second) continue;
-        Limits own = one.limits;
-        const auto account = account_names_.find(one.account);
-        Index above = account == account_names_.end() ? kNone : account->second;
-        for (; above != kNone; above = accounts_[above].parent) {
-            inherit_limits(own, spec.accounts[above].limits);
-        }
-        association_limits_[i] = keep_limits(quota_limits_of(spec.dimensions, own));
-    }
+    for (const Index child : account.children) limit_account(spec, child, account.nearest);
 }
 
 QuotaTree::Index QuotaTree::number_of_user(const std::string& user) {
@@ -195,15 +189,26 @@ void QuotaTree::each_use(const Place& place, QosId qos, Visit visit) {
     const QuotaLimits* const limits = at(own.limits);
     if (limits == nullptr) return;
     visit(own.use);
-    if (limits->limits_users() || limits->max_submitted) visit(row(own.of_user, place.user));
-    if (limits->limits_accounts() || limits->max_submitted_per_account) {
-        visit(row(own.of_account, place.account_name));
-    }
+    if (limits->counts_users()) visit(row(own.of_user, place.user));
+    if (limits->counts_accounts()) visit(row(own.of_account, place.account_name));
 }
 
 void QuotaTree::count(const Job& job, Index leaf, std::int64_t times) {
-    const QuotaUse use = use_of(job, times);
-    each_use(leaves_[leaf].place, job.qos, [&](QuotaUse& sum) { add_use(sum, use); });
+    const std::int64_t jobs = times * jobs_in(job);
+    const Place& place = leaves_[leaf].place;
+    if (!job.allocation) {  // Only a run holds something.
+        return each_use(place, job.qos, [&](QuotaUse& sum) { sum.submitted += jobs; });
+    }
+    const QuotaUse::Held held = held_by_run(job, times);
+    each_use(place, job.qos, [&](QuotaUse& sum) {
+        sum.submitted += jobs;
+        sum.running += times;
+        if (sum.running == 0) {
+            sum.held = {};
+        } else {
+            add_held(sum.held.edit(), held);
+        }
+    });
 }
 
 void QuotaTree::note_run(const Job& job, Index leaf) {
@@ -214,13 +219,11 @@ void QuotaTree::note_run(const Job& job, Index leaf) {
 
 void QuotaTree::add(const Job& job, Index leaf) {
     BERTH_ASSERT(!is_final(job.state) && leaf < leaves_.size());
-    leaf_of_[job.id] = leaf;
     count(job, leaf, 1);
     note_run(job, leaf);
 }
 
-void QuotaTree::remove(const Job& job) {
-    const Index leaf = leaf_of(job.id);
+void QuotaTree::remove(const Job& job, Index leaf) {
     count(job, leaf, -1);
     note_run(job, leaf);
 }
@@ -255,7 +258,8 @@ void QuotaTree::want_all_below(Index account, BitSet& wanted) const {
 
 QuotaTree::News QuotaTree::take_news() {
     News news;
-    if (changed_.empty()) return news;
+    if (!has_news()) return news;
+    news.all = std::exchange(all_, false);
     BitSet wanted(leaves_.size()), seen(accounts_.size()), qos(qos_.size());
     const auto want = [&](Index leaf, Index Leaf::* next) {
         for (; leaf != kNone; leaf = leaves_[leaf].*next) wanted.set(leaf);
@@ -281,6 +285,7 @@ QuotaTree::News QuotaTree::take_news() {
                 want(last_of_account_[place.account_name], &Leaf::next_of_account);
         }
     }
+    for (const Index account : std::exchange(relimited_, {})) want_all_below(account, wanted);
     for (std::size_t i = wanted.find_first(); i != BitSet::kNone; i = wanted.find_next(i)) {
         news.leaves.push_back(static_cast<Index>(i));
     }
@@ -288,6 +293,32 @@ QuotaTree::News QuotaTree::take_news() {
         news.qos.push_back(QosId::from_index(i));
     }
     return news;
+}
+
+bool QuotaTree::same_as(const QuotaTree& other) const {
+    return counts_as(other) && limits_as(other);
+}
+
+// REQUIRES: both have the same leaves, accounts and QOS.
+bool QuotaTree::limits_as(const QuotaTree& other) const {
+    const auto equal = [](const QuotaLimits* one, const QuotaLimits* two) {
+        return one == nullptr || two == nullptr ? one == two : *one == *two;
+    };
+    for (Index a = 0; a < accounts_.size(); ++a) {
+        if (!equal(limits_of_account(a), other.limits_of_account(a))) return false;
+    }
+    for (std::size_t i = 0; i < leaves_.size(); ++i) {
+        const Place &place = leaves_[i].place, &there = other.leaves_[i].place;
+        if (!equal(at(place.association), other.at(there.association)) ||
+            !equal(nearest_limits(place), other.nearest_limits(there))) {
+            return false;
+        }
+    }
+    for (std::size_t q = 0; q < qos_.size(); ++q) {
+        const QosId qos = QosId::from_index(q);
+        if (!equal(limits_of_qos(qos), other.limits_of_qos(qos))) return false;
+    }
+    return true;
 }
 
 bool QuotaTree::counts_as(const QuotaTree& other) const {

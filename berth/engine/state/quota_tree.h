@@ -3,8 +3,8 @@
 // limits.
 //
 // The tree follows from the configuration and the job records; it is never saved. A job changes the
-// holders above it alone, and no name is compared: it knows its leaf. While the configuration
-// enforces no limits, nothing is counted.
+// holders above it alone, and no name is compared: the state knows the leaf of each job. While the
+// configuration enforces no limits, nothing is counted.
 #pragma once
 
 #include <map>
@@ -13,21 +13,26 @@
 #include <vector>
 
 #include "berth/base/bitmask.h"
-#include "berth/engine/state/job_table.h"
+#include "berth/base/shared.h"
 #include "berth/engine/state/quota_limits.h"
+#include "berth/model/accounting_edits.h"
 #include "berth/model/cluster_spec.h"
 #include "berth/model/job.h"
 
 namespace berth {
 
-// What the jobs of one holder use.
+// What the jobs of one holder use. Most holders have no run, so what runs hold takes a pointer.
 struct QuotaUse {
+    struct Held {
+        std::int64_t nodes = 0;
+        Resources amount;
+        std::vector<LicenseCount> licenses;  // By name.
+
+        friend bool operator==(const Held&, const Held&) = default;
+    };
     std::int64_t submitted = 0;  // Jobs that are not final; each task of an array counts as one.
     std::int64_t running = 0;
-    // Of running jobs, and only where a TRES limit asks for it:
-    std::int64_t nodes = 0;
-    Resources amount;
-    std::vector<LicenseCount> licenses;  // By name.
+    Shared<Held> held;  // By the running ones.
 
     friend bool operator==(const QuotaUse&, const QuotaUse&) = default;
 };
@@ -42,28 +47,25 @@ public:
         Index leaf = kNone,
               account = kNone;  // `account`: kNone if the configuration has none such.
         Index user = kNone, account_name = kNone;  // For the rows of a QOS.
-        Index association = kNone;                 // In ClusterSpec::associations, with limits.
+        Index association = kNone;                 // The limits that the association itself sets.
     };
 
     // Anew, without leaves and jobs.
     void rebuild(const ClusterSpec& spec);
     bool enforced() const { return enforced_; }
+    // Follows edits that the configuration already has, in O(what they concern). False: other
+    // accounts, or other uses are to be counted, so the tree must be made anew.
+    bool take_edits(const ClusterSpec& spec, const AccountingEdits& edits);
 
     // Leaves have the numbers of ClusterState::usage(), which come and go in order.
     void add_leaf(const std::string& account, const std::string& user);
     void drop_last_leaf();
 
-    void add(const Job& job, Index leaf);  // REQUIRES: the job is not final.
-    void remove(const Job& job);           // As it was added. Its leaf is kept; see forget().
+    void add(const Job& job, Index leaf);     // REQUIRES: the job is not final.
+    void remove(const Job& job, Index leaf);  // As it was added.
     // For trials: the job counts no more, and again. Neither is news.
-    void set_aside(const Job& job) { count(job, leaf_of(job.id), -1); }
-    void put_back(const Job& job) { count(job, leaf_of(job.id), 1); }
-    void forget(JobId job) { leaf_of_.erase(job); }  // After remove().
-    // kNone: the job was not added.
-    Index leaf_of(JobId job) const {
-        const Index* const known = leaf_of_.find(job);
-        return known == nullptr ? kNone : *known;
-    }
+    void set_aside(const Job& job, Index leaf) { count(job, leaf, -1); }
+    void put_back(const Job& job, Index leaf) { count(job, leaf, 1); }
 
     // ---- Reading.
     Place place_of(Index leaf) const { return leaves_[leaf].place; }
@@ -71,9 +73,7 @@ public:
     Index parent_of(Index account) const { return accounts_[account].parent; }
     // The group limits that the holder itself sets; nullptr: none.
     const QuotaLimits* limits_of_account(Index account) const { return at(accounts_[account].own); }
-    const QuotaLimits* limits_of_association(Index association) const {
-        return at(association_limits_[association]);
-    }
+    const QuotaLimits* limits_of_association(Index association) const { return at(association); }
     // The limits of each user that apply to the place, each from the nearest holder that sets it.
     const QuotaLimits* nearest_limits(const Place& place) const;
     const QuotaLimits* limits_of_qos(QosId qos) const;
@@ -89,12 +89,14 @@ public:
     struct News {
         std::vector<Index> leaves;
         std::vector<QosId> qos;
-        bool none() const { return leaves.empty() && qos.empty(); }
+        bool all = false;  // All jobs: other limits apply.
+        bool none() const { return leaves.empty() && qos.empty() && !all; }
     };
     News take_news();
+    bool has_news() const { return all_ || !changed_.empty() || !relimited_.empty(); }
 
-    // For checks from scratch: whether both count the same.
-    bool counts_as(const QuotaTree& other) const;
+    // For checks from scratch: whether both count the same, and limit it alike.
+    bool same_as(const QuotaTree& other) const;
 
 private:
     struct Account {
@@ -116,10 +118,20 @@ private:
         std::vector<Index> of_user, of_account;  // Into rows_.
     };
 
-    Index keep_limits(QuotaLimits limits);
+    static bool is_enforced_by(const ClusterSpec& spec);
+    void set_limits(Index& slot, QuotaLimits limits);
+    void drop_limits(Index& slot);
     void rebuild_accounts(const ClusterSpec& spec);
-    void rebuild_account(const ClusterSpec& spec, Index account, Index above);
-    void rebuild_associations(const ClusterSpec& spec);
+    // `above`: what the account inherits.
+    void limit_account(const ClusterSpec& spec, Index account, Index above);
+    void limit_association(const ClusterSpec& spec, const AssociationSpec& one);
+    void limit_qos(const ClusterSpec& spec);
+    bool keeps_accounts(const ClusterSpec& spec, const AccountingEdits& edits) const;
+    bool keeps_rows(const ClusterSpec& spec) const;
+    void mark_all_below(Index account, BitSet& marked) const;
+    bool inherits_from(const std::string& account, const BitSet& accounts) const;
+    bool counts_as(const QuotaTree& other) const;
+    bool limits_as(const QuotaTree& other) const;
     Index number_of_user(const std::string& user);
     Index number_of_account(const std::string& account);
     // Visits every holder that counts the job: leaf, accounts up to the root, and of its QOS.
@@ -136,20 +148,22 @@ private:
 
     bool enforced_ = false;
     std::vector<QuotaLimits> limits_;
-    std::vector<Account> accounts_;  // As in ClusterSpec::accounts.
+    std::vector<Index> unused_limits_;  // Of limits_.
+    std::vector<Account> accounts_;     // As in ClusterSpec::accounts.
     std::vector<Leaf> leaves_;
     std::vector<Qos> qos_;
-    std::vector<QuotaUse> rows_;             // Of QOS: of one user or one account each.
-    std::vector<Index> association_limits_;  // As in ClusterSpec::associations, into limits_.
-    JobTable<Index> leaf_of_;
+    std::vector<QuotaUse> rows_;  // Of QOS: of one user or one account each.
 
     // For names, at admission: what is new gets the next number.
     // Names, for new leaves. Configured accounts come first, with their own numbers.
     std::map<std::string, Index, std::less<>> users_, account_names_;
     std::vector<Index> last_of_user_, last_of_account_;  // Leaves, each of which names the next.
-    std::map<std::pair<std::string, std::string>, Index> associations_;  // Those with limits.
+    std::map<std::pair<std::string, std::string>, Index>
+        associations_;  // With limits: into limits_.
 
     std::map<Index, std::vector<QosId>> changed_;  // By leaf: runs that began, changed or ended.
+    std::vector<Index> relimited_;                 // Accounts below which other limits apply.
+    bool all_ = true;                              // See News::all.
 };
 
 }  // namespace berth

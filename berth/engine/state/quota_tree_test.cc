@@ -74,16 +74,16 @@ TEST(QuotaTree, CountsARunInItsLeafAndEachAccountAboveIt) {
     tree.add(running(3, 1), kAnnOfBiology);
     EXPECT_EQ(tree.use_of_leaf(kAnn).running, 1);
     EXPECT_EQ(tree.use_of_account(kPhysics).submitted, 2);
-    EXPECT_EQ(tree.use_of_account(kPhysics).amount.cpu(), cores(4));
-    EXPECT_EQ(tree.use_of_account(kScience).amount.cpu(), cores(5));
+    EXPECT_EQ(tree.use_of_account(kPhysics).held->amount.cpu(), cores(4));
+    EXPECT_EQ(tree.use_of_account(kScience).held->amount.cpu(), cores(5));
     EXPECT_EQ(tree.use_of_account(kRoot).running, 2);
     EXPECT_EQ(tree.use_of_account(kArt), QuotaUse{});
-    ASSERT_EQ(tree.use_of_account(kScience).licenses.size(), 1U);
-    EXPECT_EQ(tree.use_of_account(kScience).licenses.front().count, 4);
+    ASSERT_EQ(tree.use_of_account(kScience).held->licenses.size(), 1U);
+    EXPECT_EQ(tree.use_of_account(kScience).held->licenses.front().count, 4);
 
-    tree.remove(running(2, 4));
-    tree.remove(running(3, 1));
-    tree.remove(job(1));
+    tree.remove(running(2, 4), kAnn);
+    tree.remove(running(3, 1), kAnnOfBiology);
+    tree.remove(job(1), kBen);
     for (const Index account : {kRoot, kScience, kPhysics, kBiology}) {
         EXPECT_EQ(tree.use_of_account(account), QuotaUse{});
     }
@@ -109,7 +109,7 @@ TEST(QuotaTree, CountsUsersAndAccountsOfAQosThatLimitsThem) {
     tree.add(running(2, 3, gold), kAnnOfBiology);
     tree.add(running(3, 1), kAnn);  // Of a QOS without limits.
     const Index ann = tree.place_of(kAnn).user;
-    EXPECT_EQ(tree.use_of_qos_user(gold, ann).amount.cpu(), cores(5));
+    EXPECT_EQ(tree.use_of_qos_user(gold, ann).held->amount.cpu(), cores(5));
     EXPECT_EQ(tree.use_of_qos(gold).running, 2);
     EXPECT_EQ(tree.use_of_qos_user(QosId(0), ann), QuotaUse{});
     // It does not limit accounts.
@@ -143,14 +143,36 @@ TEST(QuotaTree, TellsWhomARunConcerns) {
     ClusterSpec spec = site();
     spec.accounts[kScience].limits.group_tres = {{"cpu", 8}};
     QuotaTree tree = tree_of(spec);
-    EXPECT_TRUE(tree.take_news().none());
-    tree.add(job(1), kAnn);  // Waits: it uses nothing.
+    EXPECT_TRUE(tree.take_news().all);  // It is new.
+    tree.add(job(1), kAnn);             // Waits: it uses nothing.
     EXPECT_TRUE(tree.take_news().none());
     tree.add(running(2, 1), kCleo);
     EXPECT_EQ(tree.take_news().leaves, std::vector<Index>{kCleo});
     tree.add(running(3, 1), kBen);
     EXPECT_EQ(tree.take_news().leaves, (std::vector<Index>{kAnn, kBen, kAnnOfBiology}));
     EXPECT_TRUE(tree.take_news().none());
+}
+
+TEST(QuotaTree, FollowsAnEditOfLimitsBelowTheAccount) {
+    ClusterSpec spec = site();
+    spec.accounts[kScience].limits.max_jobs = 5;
+    spec.associations[0].limits.group_jobs = 3;
+    QuotaTree tree = tree_of(spec);
+    tree.add(running(1, 2), kAnn);
+    (void)tree.take_news();
+    AccountingEdits edits;
+    edits.accounts.push_back(spec.accounts[kScience]);
+    edits.accounts.back().limits.max_jobs = 2;
+    apply_edits(spec, edits);
+    ASSERT_TRUE(tree.take_edits(spec, edits));
+    for (const Index leaf : {kAnn, kBen, kAnnOfBiology}) {
+        EXPECT_EQ(tree.nearest_limits(tree.place_of(leaf))->max_jobs, 2U);
+    }
+    EXPECT_EQ(tree.take_news().leaves, (std::vector<Index>{kAnn, kBen, kAnnOfBiology}));
+    EXPECT_EQ(tree.use_of_account(kScience).running, 1);
+    edits.accounts.back().parent = "art";  // Other accounts count its runs.
+    apply_edits(spec, edits);
+    EXPECT_FALSE(tree.take_edits(spec, edits));
 }
 
 TEST(QuotaTree, TellsWhomARunOfAQosConcerns) {

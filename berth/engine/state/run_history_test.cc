@@ -1,4 +1,5 @@
 #include "berth/engine/state/run_history.h"
+#include "berth/engine/state/snapshot.h"
 
 #include <gtest/gtest.h>
 
@@ -54,8 +55,8 @@ TEST(RunHistory, ReachesJobsAsANumberOfTheirSubmission) {
     testing::finish(engine, Time(2h), second);
     EXPECT_EQ(engine.state().run_history().predict("ann", "train", Time(2h)), 40min);
     // A state loaded from a snapshot predicts the same.
-    const auto slices = engine.state().snapshot_slices(1000);
-    const auto loaded = ClusterState::from_slices(slices);
+    const auto slices = slices_of(engine.state(), 1000);
+    const auto loaded = state_from(slices);
     ASSERT_TRUE(loaded.ok());
     EXPECT_EQ(loaded->run_history().predict("ann", "train", Time(2h)), 40min);
     EXPECT_EQ(loaded->hash(), engine.state().hash());

@@ -1,4 +1,5 @@
 #include "berth/engine/state/shared_parts.h"
+#include "berth/engine/state/snapshot.h"
 
 #include <gtest/gtest.h>
 
@@ -55,8 +56,8 @@ TEST(SharedParts, AreHeldOnceByTheJobsOfAState) {
     Engine engine = testing::make_engine(testing::make_cluster(1));
     const JobId one = testing::submit(engine, Time{}, testing::make_job({.gpus = 2}));
     const JobId two = testing::submit(engine, Time{}, testing::make_job({.gpus = 2}));
-    const auto slices = engine.state().snapshot_slices(1U << 20);
-    const ClusterState read = ClusterState::from_slices(slices).value();
+    const auto slices = slices_of(engine.state(), 1U << 20);
+    const ClusterState read = state_from(slices).value();
     for (const ClusterState* state : {&engine.state(), &read}) {
         const JobSpec& first = state->find_job(one)->spec;
         EXPECT_TRUE(state->find_job(two)->spec.request.is_same(first.request));

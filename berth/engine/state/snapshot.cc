@@ -1,9 +1,10 @@
-// The state's hash, and the snapshot: the state as bytes in slices, and back.
-#include "berth/base/codec.h"
+#include "berth/engine/state/snapshot.h"
 
 #include <algorithm>
+#include <utility>
+#include <variant>
 
-#include "berth/engine/state/cluster_state_change.h"
+#include "berth/base/codec.h"
 
 namespace berth {
 namespace {
@@ -21,8 +22,9 @@ struct SnapshotHead {
                   reservations = 0;
     std::optional<bool> edits;  // Whether there are any; nullopt: written by an older version.
     std::optional<bool> cluster_edits;  // The same.
+    std::vector<std::pair<JobId, Time>> holds;
     BERTH_FIELDS(SnapshotHead, format, epoch, next_job_id, spec, nodes, jobs, planned_starts,
-                 requests, usages, histories, reservations, edits, cluster_edits)
+                 requests, usages, histories, reservations, edits, cluster_edits, holds)
 };
 struct SnapshotNode {
     NodeSpec spec;
@@ -111,108 +113,49 @@ Error malformed(std::string_view what) {
     return Error{ErrorCode::invalid_argument, "malformed snapshot: " + std::string(what)};
 }
 
-}  // namespace
-
-std::uint64_t ClusterState::hash() const {
-    StateHash hash;
-    hash.add(hash_of(spec_));
-    hash.add(epoch_);
-    hash.add(next_job_id_);
-    hash.add(conditions_.size());
-    for (const NodeCondition& condition : conditions_) hash.add(hash_of(condition));
-    hash.add(jobs_.size());
-    for (const auto& [id, job] : jobs_) hash.add(hash_of(job));
-    hash.add(planned_.size());
-    for (const auto& [id, planned] : planned_) {
-        hash.add(id);
-        hash.add(hash_of(planned));
-    }
-    hash.add(past_requests_.all().size());
-    for (const auto& [age, request] : past_requests_.all()) hash.add(hash_of(request));
-    for (const RunSamples& samples : run_history_.slots()) {
-        if (!samples.runs.empty()) hash.add(hash_of(samples));
-    }
-    hash.add(usage_.size());
-    for (const UsageRecord& record : usage_) hash.add(hash_of(record));
-    for (const auto& [name, reservation] : reservations_) hash.add(hash_of(reservation));
-    if (!edits_.empty()) hash.add(hash_of(edits_));
-    if (!cluster_edits_.empty()) hash.add(hash_of(cluster_edits_));
-    return hash.value();
-}
-
-std::uint64_t ClusterState::known_histories() const {
+std::uint64_t known_histories(const RunHistory& history) {
     std::uint64_t known = 0;
-    for (const RunSamples& samples : run_history_.slots()) known += samples.runs.empty() ? 0U : 1U;
+    for (const RunSamples& samples : history.slots()) known += samples.runs.empty() ? 0U : 1U;
     return known;
 }
 
-std::vector<std::string> ClusterState::snapshot_slices(std::size_t slice_bytes) const {
-    SliceWriter writer(slice_bytes);
-    SnapshotHead head{.epoch = epoch_,
-                      .next_job_id = next_job_id_,
-                      .spec = spec_,
-                      .nodes = spec_.nodes.size(),
-                      .jobs = jobs_.size(),
-                      .planned_starts = planned_.size(),
-                      .requests = past_requests_.all().size(),
-                      .usages = usage_.size(),
-                      .histories = known_histories(),
-                      .reservations = reservations_.size(),
-                      .edits = !edits_.empty(),
-                      .cluster_edits = !cluster_edits_.empty()};
-    head.spec.nodes.clear();
-    writer.put(head);
-    for (std::size_t i = 0; i < spec_.nodes.size(); ++i) {
-        writer.put(SnapshotNode{spec_.nodes[i], conditions_[i]});
-    }
-    for (const auto& [id, job] : jobs_) writer.put(job);
-    for (const auto& [id, planned] : planned_) writer.put(SnapshotPlannedStart{id, planned});
-    for (const auto& [age, request] : past_requests_.all()) writer.put(request);
-    for (const UsageRecord& record : usage_) writer.put(record);
-    for (const RunSamples& samples : run_history_.slots()) {
-        if (!samples.runs.empty()) writer.put(samples);
-    }
-    for (const auto& [name, reservation] : reservations_) writer.put(reservation);
-    if (!edits_.empty()) writer.put(edits_);
-    if (!cluster_edits_.empty()) writer.put(cluster_edits_);
-    return writer.take();
-}
-
-// Builds a state from pieces, and verifies that everything they name exists, since all other code
-// relies on it.
-struct ClusterState::Loading {
-    ClusterState state;
+// Collects the pieces of a state, and verifies that everything they name exists, since all other
+// code relies on it.
+struct SnapshotLoading {
+    DurableState state;
     std::optional<SnapshotHead> head;
     std::uint64_t histories = 0;
 
     Status add(SnapshotHead piece) {
         if (head) return malformed("a second head");
         if (!is_sane(piece)) return malformed("written by another version, or damaged");
-        state.epoch_ = piece.epoch;
-        state.next_job_id_ = piece.next_job_id;
-        state.spec_ = piece.spec;
+        state.epoch = piece.epoch;
+        state.next_job_id = piece.next_job_id;
+        state.spec = piece.spec;
+        state.holds.insert(piece.holds.begin(), piece.holds.end());
         head = std::move(piece);
         return Done{};
     }
     Status add(SnapshotNode piece) {
-        if (!is_sane(piece.spec, state.spec_.dimensions.size())) return malformed("a node");
-        state.spec_.nodes.push_back(std::move(piece.spec));
-        state.conditions_.push_back(std::move(piece.condition));
+        if (!is_sane(piece.spec, state.spec.dimensions.size())) return malformed("a node");
+        state.spec.nodes.push_back(std::move(piece.spec));
+        state.conditions.push_back(std::move(piece.condition));
         return Done{};
     }
     Status add(Job piece) {
         if (!names_known_things(piece)) return malformed("a job that names what is not there");
         const JobId id = piece.id;
-        state.parts_.share(piece);
-        if (state.jobs_.contains(id)) return malformed("a job twice");
-        state.index_.add(
-            state.jobs_.put(std::move(piece)));  // The rest of the indexes once all is here.
+        state.parts.share(piece);
+        if (state.jobs.contains(id)) return malformed("a job twice");
+        state.jobs.put(std::move(piece));
         return Done{};
     }
     Status add(SnapshotPlannedStart piece) {
-        if (!state.index_.pending().contains(piece.job))
+        const Job* const job = state.jobs.find(piece.job);
+        if (job == nullptr || job->state != JobState::pending) {
             return malformed("a planned start of no pending job");
-        state.planned_[piece.job] = std::move(piece.planned);
+        }
+        state.planned[piece.job] = std::move(piece.planned);
         return Done{};
     }
 
@@ -220,21 +163,18 @@ struct ClusterState::Loading {
         const bool sane =
             piece.forgotten_at >= Time{} && piece.forgotten_at <= Time::max() - PastRequests::kKept;
         if (!sane) return malformed("a past request from no time at all");
-        state.past_requests_.remember(std::move(piece));
+        state.past_requests.remember(std::move(piece));
         return Done{};
     }
     Status add(UsageRecord piece) {
         if (!is_sane(piece)) return malformed("a usage beyond all measure");
-        const auto [at, is_new] =
-            state.usage_by_name_.try_emplace({piece.account, piece.user}, state.usage_.size());
-        if (!is_new) return malformed("a usage twice");
-        state.usage_.push_back(std::move(piece));
+        if (!state.usage.add(std::move(piece))) return malformed("a usage twice");
         return Done{};
     }
     Status add(RunSamples piece) {
         if (!is_sane(piece)) return malformed("runs from no time at all");
         ++histories;
-        if (!state.run_history_.put(std::move(piece))) return malformed("runs without a place");
+        if (!state.run_history.put(std::move(piece))) return malformed("runs without a place");
         return Done{};
     }
 
@@ -244,34 +184,34 @@ struct ClusterState::Loading {
             std::ranges::all_of(
                 piece.amounts,
                 [&](const auto& part) {
-                    return part.first.index() < state.spec_.nodes.size() && is_sane(part.second);
+                    return part.first.index() < state.spec.nodes.size() && is_sane(part.second);
                 });
         if (!sane) return malformed("a reservation");
         std::string name = piece.name;
-        if (!state.reservations_.try_emplace(std::move(name), std::move(piece)).second) {
+        if (!state.reservations.try_emplace(std::move(name), std::move(piece)).second) {
             return malformed("a reservation twice");
         }
         return Done{};
     }
     Status add(AccountingEdits piece) {
-        state.edits_ = std::move(piece);
+        state.edits = std::move(piece);
         return Done{};
     }
 
     Status add(ClusterEdits piece) {
         for (const PartitionEdit& edit : piece.partitions) BERTH_CHECK(check(edit.change));
-        state.cluster_edits_ = std::move(piece);
+        state.cluster_edits = std::move(piece);
         return Done{};
     }
 
     bool names_known_things(const Job& job) const {
-        const auto known = [&](NodeId node) { return node.index() < state.spec_.nodes.size(); };
+        const auto known = [&](NodeId node) { return node.index() < state.spec.nodes.size(); };
         const bool holds = job.state == JobState::running || job.state == JobState::completing;
         if (holds != job.allocation.has_value()) return false;
         if (job.is_suspended() && job.state != JobState::running) return false;
         if (job.suspension && job.state == JobState::pending) return false;
-        if (job.partition.index() >= state.spec_.partitions.size()) return false;
-        if (job.qos.index() > 0 && job.qos.index() >= state.spec_.qos.size()) return false;
+        if (job.partition.index() >= state.spec.partitions.size()) return false;
+        if (job.qos.index() > 0 && job.qos.index() >= state.spec.qos.size()) return false;
         if (!std::all_of(job.nodes.begin(), job.nodes.end(), known)) return false;
         return !holds || std::all_of(job.allocation->shares.begin(), job.allocation->shares.end(),
                                      [&](const NodeShare& share) {
@@ -279,18 +219,53 @@ struct ClusterState::Loading {
                                      });
     }
     bool complete() const {
-        return head && head->nodes == state.spec_.nodes.size() &&
-               head->jobs == state.jobs_.size() && head->planned_starts == state.planned_.size() &&
-               head->requests == state.past_requests_.all().size() &&
-               head->usages == state.usage_.size() && head->histories == histories &&
-               head->reservations == state.reservations_.size() &&
-               head->edits.value_or(!state.edits_.empty()) != state.edits_.empty() &&
-               head->cluster_edits.value_or(false) != state.cluster_edits_.empty();
+        return head && head->nodes == state.spec.nodes.size() && head->jobs == state.jobs.size() &&
+               head->planned_starts == state.planned.size() &&
+               head->requests == state.past_requests.all().size() &&
+               head->usages == state.usage.records().size() && head->histories == histories &&
+               head->reservations == state.reservations.size() &&
+               head->edits.value_or(!state.edits.empty()) != state.edits.empty() &&
+               head->cluster_edits.value_or(false) != state.cluster_edits.empty();
     }
 };
 
-Result<ClusterState> ClusterState::from_slices(std::span<const std::string> slices) {
-    Loading loading;
+}  // namespace
+
+std::vector<std::string> slices_of(const ClusterState& state, std::size_t slice_bytes) {
+    SliceWriter writer(slice_bytes);
+    SnapshotHead head{.epoch = state.epoch(),
+                      .next_job_id = state.next_job_id(),
+                      .spec = state.spec(),
+                      .nodes = state.spec().nodes.size(),
+                      .jobs = state.jobs().size(),
+                      .planned_starts = state.plan().size(),
+                      .requests = state.past_requests().all().size(),
+                      .usages = state.usage().records().size(),
+                      .histories = known_histories(state.run_history()),
+                      .reservations = state.reservations().size(),
+                      .edits = !state.accounting_edits().empty(),
+                      .cluster_edits = !state.cluster_edits().empty(),
+                      .holds = {state.preemptor_holds().begin(), state.preemptor_holds().end()}};
+    head.spec.nodes.clear();
+    writer.put(head);
+    for (std::size_t i = 0; i < state.spec().nodes.size(); ++i) {
+        writer.put(SnapshotNode{state.spec().nodes[i], state.condition(NodeId::from_index(i))});
+    }
+    for (const auto& [id, job] : state.jobs()) writer.put(job);
+    for (const auto& [id, planned] : state.plan()) writer.put(SnapshotPlannedStart{id, planned});
+    for (const auto& [age, request] : state.past_requests().all()) writer.put(request);
+    for (const UsageRecord& record : state.usage().records()) writer.put(record);
+    for (const RunSamples& samples : state.run_history().slots()) {
+        if (!samples.runs.empty()) writer.put(samples);
+    }
+    for (const auto& [name, reservation] : state.reservations()) writer.put(reservation);
+    if (!state.accounting_edits().empty()) writer.put(state.accounting_edits());
+    if (!state.cluster_edits().empty()) writer.put(state.cluster_edits());
+    return writer.take();
+}
+
+Result<ClusterState> state_from(std::span<const std::string> slices) {
+    SnapshotLoading loading;
     for (const std::string& slice : slices) {
         Reader reader(slice);
         while (!reader.at_end()) {
@@ -304,17 +279,7 @@ Result<ClusterState> ClusterState::from_slices(std::span<const std::string> slic
         }
     }
     if (!loading.complete()) return malformed("parts are missing");
-    loading.state.recompute_free();
-    for (const auto& [id, job] : loading.state.jobs_) {  // Older snapshots had no usage.
-        if (is_final(job.state)) continue;
-        loading.state.usage_index(job.started_at.value_or(Time{}), job.spec.account,
-                                  job.owner->user);
-    }
-    loading.state.recompute_rates();
-    loading.state.rebuild_quota();
-    loading.state.touched_usage_.clear();
-    loading.state.touched_spec_ = loading.state.touched_reservations_ = true;
-    return std::move(loading.state);
+    return ClusterState(std::move(loading.state));
 }
 
 }  // namespace berth

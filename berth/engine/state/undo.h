@@ -21,9 +21,12 @@
 
 namespace berth {
 
-// What the last cycle found about a pending job. Not durable: the next cycle sets it again.
+// What is known of a job beyond its record. Not durable: where it is counted follows from its
+// record; the rest is what the last cycle found about a pending job, and the next one sets it
+// again.
 struct Standing {
     PendingReason reason = PendingReason::none;
+    std::uint32_t leaf = ~std::uint32_t{0};  // Of the quota tree, once asked for.
     SharedText detail;
     std::int64_t priority = 0;
     friend bool operator==(const Standing&, const Standing&) = default;
@@ -69,7 +72,7 @@ struct UsagesBefore {
 };
 struct SpecBefore {
     std::shared_ptr<const ClusterSpec> spec;
-    bool touched = false;
+    bool touched = false, touched_all = false;
 };
 struct EditsBefore {
     std::shared_ptr<const AccountingEdits> edits;
@@ -81,6 +84,10 @@ struct ReservationBefore {
     std::string name;
     std::shared_ptr<const Reservation> reservation;  // Null: there was none.
     bool touched = false;
+};
+struct HoldBefore {
+    JobId id;
+    std::optional<Time> until;
 };
 struct NodesBefore {  // All nodes, for facts that change them all.
     std::shared_ptr<const std::vector<NodeCondition>> conditions;
@@ -98,7 +105,7 @@ struct UsageTouched {
 using Before = std::variant<JobBefore, PlanBefore, StandingBefore, ConditionBefore, FreeBefore,
                             CountersBefore, RequestsBefore, RunsBefore, UsageBefore, UsagesBefore,
                             SpecBefore, EditsBefore, ClusterEditsBefore, ReservationBefore,
-                            NodesBefore, JobTouched, NodeTouched, UsageTouched>;
+                            HoldBefore, NodesBefore, JobTouched, NodeTouched, UsageTouched>;
 
 class UndoLog {
 public:

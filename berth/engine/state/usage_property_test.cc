@@ -41,7 +41,7 @@ TEST(Usage, IsWhatTheRunsComeTo) {
             now += length;
             state.apply(now, testing::random_fact(rng, now, state));
         }
-        for (const UsageRecord& record : state.usage()) {
+        for (const UsageRecord& record : state.usage().records()) {
             const UsageAmount used = record.used_by(now, usage_kind_of(kCpuDimension), decay);
             const long double expected = sums[{record.account, record.user}];
             EXPECT_NEAR(

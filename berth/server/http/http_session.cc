@@ -273,7 +273,8 @@ void HttpSession::begin_audit(const ApiRequest& request) {
     const bool is_join = is(api::RouteId::join);
     // A stranger's does nothing, and could fill the disk.
     if (!request.refused.empty() && !is_join) return;
-    const bool is_secret = is_join || is(api::RouteId::submit_job) || is(api::RouteId::create_step);
+    const bool is_secret = is_join || is(api::RouteId::submit_job) || is(api::RouteId::test_job) ||
+                           is(api::RouteId::create_step);
     audited_ = AuditEntry{.who = request.principal,
                           .pid = pid_,
                           .from = from_,

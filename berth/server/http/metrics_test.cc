@@ -125,6 +125,25 @@ TEST_F(Metrics, CountEndsFailuresAndRetriesByReason) {
     has(page, R"(berth_jobs_submitted_total{queue="physics"} 4)");
 }
 
+TEST_F(Metrics, OfPreemptionNameBothQueuesAndTheRule) {
+    record({JobSubmitted{SampleCluster::job(1)}, JobSubmitted{SampleCluster::job(2)}});
+    record({start(1)});
+    record({JobsPreempted{.preemptor = JobId(2),
+                          .victims = {{JobId(1), Attempt(1), PreemptMode::requeue, cluster.now}},
+                          .array = {}},
+            EndJob{.job = JobId(1),
+                   .outcome = JobState::pending,
+                   .reason = "Preempted by job 2",
+                   .preempted_by = JobId(2)}});
+    AttemptEnded gone = ended(1);
+    gone.batch_exit.reset();
+    record({gone});
+    const std::string page = berth();
+    has(page, R"(training_job_preemptions_total{preemptor_queue="physics",)"
+              R"(reason="partition_prio",victim_queue="physics"} 1)");
+    has(page, R"(berth_job_retries_total{queue="physics",reason="preempted"} 1)");
+}
+
 TEST_F(Metrics, TakeBindTimesAndReadingsFromWhatAgentsReport) {
     record({JobSubmitted{SampleCluster::job(1)}});
     record({start(1)});

@@ -16,6 +16,7 @@
 
 #include "berth/base/assert.h"
 #include "berth/base/text.h"
+#include "berth/model/preempted_by.h"
 #include "berth/server/views/names.h"
 
 namespace berth {
@@ -120,6 +121,7 @@ struct MetricCounts::Counts {
     void started(const ClusterSpec& spec, const Job& job, Attempt attempt, Time now);
     void ended(const ClusterSpec& spec, const Job& job, bool missed_deadline);
     void put_back(const ClusterSpec& spec, const Job& job, std::string_view reason);
+    void preempted(const ClusterState& after, const JobsPreempted& fact);
 
     std::mutex mutex;  // Of all of it.
     prometheus::Registry registry;
@@ -197,7 +199,6 @@ void MetricCounts::Counts::ended(const ClusterSpec& spec, const Job& job, bool m
     const std::string state = to_lower(slurm_name(job.state));
     ends.of({queue, state}).Increment();
     const double length = in_seconds(job.ended_at.value_or(job.submitted_at) - job.submitted_at);
-    if (job.state == JobState::preempted) preemptions.of({"", queue, "ended"}).Increment();
     if (job.attempt > Attempt(0)) {
         completion.of({queue, job_type_of(job), state}).Observe(length);
         return;
@@ -209,7 +210,22 @@ void MetricCounts::Counts::ended(const ClusterSpec& spec, const Job& job, bool m
 
 void MetricCounts::Counts::put_back(const ClusterSpec& spec, const Job& job,
                                     std::string_view reason) {
-    retries.of({queue_of(spec, job), reason}).Increment();
+    const bool preempted = preemptor_of(job.state_reason).has_value();
+    retries.of({queue_of(spec, job), preempted ? "preempted" : reason}).Increment();
+}
+
+// A reason is the rule that makes one job the preemptor of the other.
+void MetricCounts::Counts::preempted(const ClusterState& after, const JobsPreempted& fact) {
+    const Job* const preemptor = after.find_job(fact.preemptor);
+    if (preemptor == nullptr) return;
+    const ClusterSpec& spec = after.spec();
+    const char* const reason =
+        spec.scheduling.preemption.by == PreemptBy::qos ? "qos" : "partition_prio";
+    for (const JobsPreempted::Victim& victim : fact.victims) {
+        const Job* const job = after.find_job(victim.job);
+        if (job == nullptr) continue;
+        preemptions.of({queue_of(spec, *preemptor), queue_of(spec, *job), reason}).Increment();
+    }
 }
 
 MetricCounts::MetricCounts() : counts_(std::make_unique<Counts>()) {}
@@ -279,6 +295,8 @@ void MetricCounts::recorded(const Record& record, const ClusterState& after) {
             look(end->job, reason == nullptr ? "requested" : reason);
         } else if (const auto* over = std::get_if<EndJob>(&fact)) {
             look(over->job, "requested");
+        } else if (const auto* preempted = std::get_if<JobsPreempted>(&fact)) {
+            counts.preempted(after, *preempted);
         } else if (const auto* missed = std::get_if<DeadlineMissed>(&fact)) {
             look(missed->job, "", true);
         } else if (const auto* cancelled = std::get_if<JobCancelled>(&fact)) {

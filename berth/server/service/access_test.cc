@@ -26,6 +26,7 @@ constexpr Promise kPromises[] = {
     {RouteId::state_hash, kOp, kOp},
     {RouteId::list_jobs, kUser, kUser},
     {RouteId::submit_job, kUser, kUser},
+    {RouteId::test_job, kUser, kUser},
     {RouteId::show_job, kUser, kUser},
     {RouteId::update_job, kUser, kOp},
     {RouteId::cancel_job, kUser, kOp},

@@ -50,10 +50,20 @@ CommandOutcome of_job(const CommandRequest& request, Make make) {
     return make(*std::move(ref), *std::move(body));
 }
 
-CommandOutcome submit(const CommandRequest& request) {
+template <class Make>
+CommandOutcome of_submission(const CommandRequest& request, Make make) {
     Result<api::SubmitRequest> body = api::from_json<api::SubmitRequest>(request.body);
     if (!body.ok()) return bad(body.error().message);
-    return SubmitJob{std::move(body->spec), std::move(body->payload), std::move(body->components)};
+    return make(
+        SubmitJob{std::move(body->spec), std::move(body->payload), std::move(body->components)});
+}
+
+CommandOutcome submit(const CommandRequest& request) {
+    return of_submission(request, [](SubmitJob job) { return job; });
+}
+
+CommandOutcome test(const CommandRequest& request) {
+    return of_submission(request, [](SubmitJob job) { return TestJob{std::move(job)}; });
 }
 
 CommandOutcome cancel(JobRef ref, const api::CancelRequest& body) {
@@ -262,12 +272,28 @@ api::StepReply step_reply(const ClusterSpec& spec, const StepPlaced& placed) {
     return reply;
 }
 
+api::TestReply test_reply(const ClusterSpec& spec, const StartEstimate& estimate) {
+    api::TestReply reply{.start = *estimate.start, .planned = estimate.planned};
+    for (const StartEstimate::Component& one : estimate.components) {
+        api::TestedComponent& row = reply.components.emplace_back();
+        row.job = one.job;
+        row.partition = spec.partition(one.partition).name;
+        for (const NodeId node : one.nodes) row.nodes.push_back(spec.node(node).name);
+        row.cpus = one.cpus;
+    }
+    for (const PendingReason reason : estimate.waits_for) {
+        reply.waits_for.emplace_back(slurm_name(reason));
+    }
+    return reply;
+}
+
 }  // namespace
 
 bool is_command(RouteId route) {
     switch (route) {
         case RouteId::state_hash:
         case RouteId::submit_job:
+        case RouteId::test_job:
         case RouteId::update_job:
         case RouteId::cancel_job:
         case RouteId::hold_job:
@@ -302,6 +328,7 @@ CommandOutcome command_of(const Snapshot& snapshot, const CommandRequest& reques
     switch (request.route.id) {
         case RouteId::state_hash: return HashState{};
         case RouteId::submit_job: return submit(request);
+        case RouteId::test_job: return test(request);
         case RouteId::update_node: return update_node(request);
         case RouteId::set_usage: return set_usage(request);
         case RouteId::reconfigure: return Reconfigure{};
@@ -381,6 +408,9 @@ std::variant<std::string, Problem> reply_of(const ClusterSpec& spec, const Answe
         }
         Made operator()(const KeptAlive& kept) const {
             return api::to_json(api::AliveReply{kept.again_in});
+        }
+        Made operator()(const StartEstimate& estimate) const {
+            return api::to_json(test_reply(spec, estimate));
         }
         Made operator()(const Refused& refused) const {
             return api::problem_of(refused.why, refused.message, refused.details);

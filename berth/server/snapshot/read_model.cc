@@ -22,7 +22,9 @@ void ReadModel::publish(const ClusterState& state, const Changes& changes) {
     next_.sequence = changes.sequence;
     next_.epoch = state.epoch();
     if (changes.reservations || turn_ == 1) put_reservations(state);
-    if (changes.spec || turn_ == 1) {  // The first edition has all that was recovered.
+    const bool all = changes.all || turn_ == 1;  // The first edition has all that was recovered.
+    if (changes.spec || all) next_.spec = std::make_shared<const ClusterSpec>(state.spec());
+    if (all) {
         put_all(state);
     } else {
         for (const JobId id : changes.gone) drop_job(id);
@@ -39,7 +41,6 @@ void ReadModel::publish(const ClusterState& state, const Changes& changes) {
 }
 
 void ReadModel::put_all(const ClusterState& state) {
-    next_.spec = std::make_shared<const ClusterSpec>(state.spec());
     next_.jobs = {};
     next_.arrays = {};
     next_.planned = {};
@@ -48,7 +49,7 @@ void ReadModel::put_all(const ClusterState& state) {
     for (const auto& [id, job] : state.jobs()) put_job(state, id);
     for (std::uint32_t i = 0; i < state.spec().nodes.size(); ++i) put_node(state, NodeId(i));
     next_.usage = {};
-    for (std::size_t i = 0; i < state.usage().size(); ++i) put_usage(state, i);
+    for (std::size_t i = 0; i < state.usage().records().size(); ++i) put_usage(state, i);
 }
 
 void ReadModel::put_reservations(const ClusterState& state) {
@@ -139,7 +140,7 @@ void ReadModel::drop_job(JobId id) {
 
 void ReadModel::put_usage(const ClusterState& state, std::size_t index) {
     next_.usage.set(turn_, static_cast<std::uint32_t>(index),
-                    std::make_shared<const UsageRecord>(state.usage()[index]));
+                    std::make_shared<const UsageRecord>(state.usage().records()[index]));
 }
 
 void ReadModel::put_node(const ClusterState& state, NodeId id) {

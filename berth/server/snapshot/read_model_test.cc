@@ -52,6 +52,37 @@ TEST(ReadModel, KeepsAJobWhoseStandingAloneChanged) {
     EXPECT_EQ(second->find_job(JobId(1)), first->find_job(JobId(1)));
 }
 
+// A limit that changes and a node that joins: the rows of all others are those that were there.
+TEST(ReadModel, KeepsItsRowsWhenAnAccountIsEditedOrANodeJoins) {
+    SampleCluster cluster;
+    ReadModel read_model;
+    cluster.submit(SampleCluster::job(1));
+    cluster.start(1, 0);
+    const auto first = cluster.publish(read_model);
+
+    AccountingEdited edited;
+    edited.edits.accounts.push_back({.name = "physics", .parent = "root"});
+    cluster.apply(edited);
+    const auto second = cluster.publish(read_model);
+    ASSERT_EQ(second->spec->accounts.size(), 1U);
+    EXPECT_EQ(second->jobs.find(1), first->jobs.find(1));
+    EXPECT_EQ(&second->node(NodeId(0)), &first->node(NodeId(0)));
+
+    NodeDescribed joins{.node = cluster.state().spec().nodes[0],
+                        .dimensions = cluster.state().spec().dimensions};
+    joins.node.name = joins.node.hostname = "gpu5";
+    cluster.apply(joins);
+    const auto third = cluster.publish(read_model);
+    ASSERT_EQ(third->spec->nodes.size(), 5U);
+    EXPECT_EQ(third->nodes.size(), 5U);
+    EXPECT_EQ(third->node(NodeId(4)).free.amount.cpu(), cores(32));
+    EXPECT_EQ(third->jobs.find(1), first->jobs.find(1));
+    EXPECT_EQ(&third->node(NodeId(0)), &first->node(NodeId(0)));
+
+    cluster.apply(SpecInstalled{cluster.state().spec()});  // All is made anew.
+    EXPECT_NE(cluster.publish(read_model)->jobs.find(1), first->jobs.find(1));
+}
+
 // One change among 100 000 jobs must not cost what 100 000 do.
 TEST(ReadModel, CostsWhatChangedAndNotWhatThereIs) {
     SampleCluster cluster;

@@ -85,8 +85,10 @@ public:
     // Publishes what has changed since the last time.
     std::shared_ptr<const Snapshot> publish(ReadModel& read_model) {
         const ClusterState::Touched touched = state_.take_touched();
-        read_model.publish(state_, {now, ++sequence_, touched.jobs, touched.gone, touched.nodes,
-                                    touched.spec, touched.usage, touched.reservations});
+        Changes changes{now,           ++sequence_,  touched.jobs,  touched.gone,
+                        touched.nodes, touched.spec, touched.usage, touched.reservations};
+        changes.all = touched.all;
+        read_model.publish(state_, changes);
         return read_model.current();
     }
 

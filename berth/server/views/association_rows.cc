@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "berth/model/qos_preemption.h"
+
 namespace berth {
 namespace {
 
@@ -94,7 +96,11 @@ std::vector<api::QosRow> qos_rows(const ClusterSpec& spec) {
                         .max_wall = one.max_wall,
                         .deny_on_limit = one.deny_on_limit,
                         .usage_factor_ppm = one.usage_factor.count(),
-                        .limits = one.limits});
+                        .limits = one.limits,
+                        .preempt = one.preempt,
+                        .preempt_mode = qos_preempt_mode_text(one),
+                        .grace_time = one.grace_time,
+                        .preempt_exempt = one.preempt_exempt});
     }
     return rows;
 }

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "berth/model/node_names.h"
+#include "berth/model/preempted_by.h"
 #include "berth/server/views/asked.h"
 #include "berth/server/views/job_text.h"
 #include "berth/server/views/names.h"
@@ -73,6 +74,25 @@ void set_state(api::JobRow& row, const Snapshot& snapshot, const SnapshotJob& re
     row.derived_exit = job.derived_exit;
 }
 
+// When a run may be preempted, and was. After its end only its reason tells.
+void set_preemption(api::JobRow& row, const ClusterSpec& spec, const Job& job) {
+    row.preempted_by = preemptor_of(job.state_reason);
+    if (job.allocation && job.allocation->preempted) {
+        row.preempted_by = job.allocation->preempted->by;
+        row.preempted_at = job.allocation->preempted->at;
+    } else if (row.preempted_by && is_final(job.state)) {
+        row.preempted_at = job.ended_at;
+    }
+    const PreemptionSpec& preemption = spec.scheduling.preemption;
+    if (!preemption.enabled() || job.state == JobState::pending || !job.started_at) return;
+    if (preemption.exempt_priority && job.start_priority > *preemption.exempt_priority) return;
+    std::optional<Duration> exempt = preemption.exempt;
+    if (preemption.by == PreemptBy::qos && spec.qos[job.qos.index()].preempt_exempt)
+        exempt = spec.qos[job.qos.index()].preempt_exempt;
+    const Duration suspended = job.suspension ? job.suspension->total : Duration{};
+    row.preemptible_at = *job.started_at + exempt.value_or(Duration{}) + suspended;
+}
+
 void set_times(api::JobRow& row, const Snapshot& snapshot, const SnapshotJob& read_model) {
     const Job& job = *read_model.job;
     if (job.time_limit != Duration::max()) row.time_limit = job.time_limit;
@@ -92,6 +112,11 @@ void set_times(api::JobRow& row, const Snapshot& snapshot, const SnapshotJob& re
     if (job.suspension) {
         row.suspended_at = job.suspension->changed_at;
         row.ran_before = job.suspension->ran_before;
+    }
+    set_preemption(row, *snapshot.spec, job);
+    if (job.state == JobState::running && job.allocation->preempted) {
+        const Time end = job.allocation->preempted->ends_at;
+        row.ended_at = row.ended_at ? std::min(*row.ended_at, end) : end;
     }
     if (read_model.planned && job.state == JobState::pending) {
         row.planned_start = read_model.planned->start;
@@ -164,7 +189,8 @@ std::string reason_text(const SnapshotJob& read_model) {
     if (job.state != JobState::pending) {
         const bool raised = job.state_reason == "RaisedSignal" && job.exit.signal != 0;
         if (raised) return raised_signal(job.exit.signal);
-        return job.state_reason.empty() ? "None" : job.state_reason;
+        const bool said_by_state = job.state_reason.empty() || preemptor_of(job.state_reason);
+        return said_by_state ? std::string("None") : std::string(job.state_reason);
     }
     std::string text(slurm_name(reason_of(read_model)));
     if (read_model.reason_detail.empty()) return text;

@@ -6,6 +6,7 @@
 #include "berth/base/duration_text.h"
 #include "berth/base/hostlist.h"
 #include "berth/base/size_text.h"
+#include "berth/model/preempted_by.h"
 
 namespace berth {
 namespace {
@@ -63,10 +64,21 @@ std::string memory_text(const AccountingRecord& record) {
     return text;
 }
 
+std::string preemptor_text(const AccountingRecord& record) {
+    const auto by = preemptor_of(record.reason);
+    return by ? "job " + to_string(*by) : std::string("another job");
+}
+
 std::string head_of(const AccountingRecord& record) {
     switch (record.state) {
-        case JobState::pending: return "was requeued and waits to run again";
-        case JobState::running: return "is running";
+        case JobState::pending:
+            return (preemptor_of(record.reason) ? "was preempted by " + preemptor_text(record)
+                                                : std::string("was requeued")) +
+                   " and waits to run again";
+        case JobState::running:
+            return preemptor_of(record.reason)
+                       ? "is running, and must end: " + preemptor_text(record) + " preempts it"
+                       : std::string("is running");
         case JobState::completing: return "is ending";
         case JobState::completed: return "completed: " + exit_text(record.exit);
         case JobState::failed: return "failed: " + exit_text(record.exit);
@@ -76,7 +88,7 @@ std::string head_of(const AccountingRecord& record) {
                                           : std::string());
         case JobState::timeout: return "timed out: it reached " + limit_text(record);
         case JobState::node_fail: return "was lost with its node: a node of it failed or rebooted";
-        case JobState::preempted: return "was preempted by another job";
+        case JobState::preempted: return "was preempted by " + preemptor_text(record);
         case JobState::out_of_memory: return "ran out of memory: the kernel killed processes of it";
         case JobState::boot_fail: return "never ran: a node of it did not boot";
         case JobState::deadline: return "was ended by its deadline";
@@ -90,7 +102,7 @@ bool is_said(const std::string& reason) {
                               "OutOfMemory", "NodeDown", "DeadLine"}) {
         if (reason == known) return true;
     }
-    return false;
+    return preemptor_of(reason).has_value();
 }
 
 std::string name_of(const AccountingRecord& record) {

@@ -79,5 +79,18 @@ TEST(OutcomeText, SaysOfARunningJobHowFarItIs) {
               "01:00:00");
 }
 
+TEST(OutcomeText, NamesThePreemptor) {
+    const std::string ran = "\n  it ran for 00:05:00 on gpu[1-2], with its time limit of 01:00:00";
+    EXPECT_EQ(told(record(JobState::preempted, {}, "Preempted by job 900")),
+              "job 7 was preempted by job 900" + ran);
+    EXPECT_EQ(told(record(JobState::preempted)), "job 7 was preempted by another job" + ran);
+    AccountingRecord running = record(JobState::running, {}, "Preempted by job 900");
+    running.ended_at.reset();
+    EXPECT_EQ(outcome_of(running, from_seconds(2000)).front(),
+              "job 7 is running, and must end: job 900 preempts it");
+    EXPECT_EQ(outcome_of(record(JobState::pending, {}, "Preempted by job 9"), {}).front(),
+              "job 7 was preempted by job 9 and waits to run again");
+}
+
 }  // namespace
 }  // namespace berth

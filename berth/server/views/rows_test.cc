@@ -128,6 +128,63 @@ TEST_F(Rows, OfAJobThatCompletesTellWhatItWillBe) {
     EXPECT_EQ(node("gpu1").flags, Strings{"COMPLETING"});
 }
 
+ClusterSpec preempting_spec(PreemptBy by) {
+    ClusterSpec spec = sample_spec();
+    spec.scheduling.preemption.by = by;
+    spec.scheduling.preemption.mode = PreemptMode::cancel;
+    spec.scheduling.preemption.exempt = std::chrono::minutes(1);
+    spec.partitions[1].preempt_mode = PreemptMode::requeue;
+    spec.partitions[1].grace_time = std::chrono::seconds(20);
+    return spec;
+}
+
+TEST_F(Rows, OfAPreemptedJobTellWhenAndByWhom) {
+    cluster.apply(SpecInstalled{preempting_spec(PreemptBy::partition)});
+    for (const std::uint32_t id : {1U, 2U}) cluster.submit(SampleCluster::job(id));
+    EXPECT_EQ(row(1).preemptible_at, std::nullopt) << "it has not started";
+    cluster.start(1, 0);
+    EXPECT_EQ(row(1).preemptible_at, cluster.now + std::chrono::minutes(1));
+    EXPECT_EQ(row(1).preempted_at, std::nullopt);
+    const Time decided_at = cluster.now, ends_at = cluster.now + std::chrono::seconds(20);
+    cluster.apply(JobsPreempted{.preemptor = JobId(2),
+                                .victims = {{JobId(1), Attempt(1), PreemptMode::cancel, ends_at}},
+                                .array = {}});
+    EXPECT_EQ(row(1).preempted_at, decided_at);
+    EXPECT_EQ(row(1).preempted_by, JobId(2));
+    EXPECT_EQ(row(1).ended_at, ends_at) << "when its grace time is over";
+    cluster.now = ends_at;
+    cluster.apply(EndJob{.job = JobId(1),
+                         .outcome = JobState::preempted,
+                         .reason = "Preempted by job 2",
+                         .preempted_by = JobId(2)});
+    end(1, {.signal = 15});
+    const api::JobRow shown = row(1);
+    EXPECT_EQ(shown.state, "PREEMPTED");
+    EXPECT_EQ(shown.reason, "None");
+    EXPECT_EQ(shown.preempted_at, ends_at) << "as Slurm's, from then on";
+    EXPECT_EQ(shown.preempted_by, JobId(2));
+    EXPECT_EQ(shown.exit, ExitStatus{});
+    const api::PartitionRow main = partition_rows(*snapshot).at(0);
+    EXPECT_EQ(main.preempt_mode, "CANCEL") << "the cluster's";
+    EXPECT_EQ(partition_rows(*snapshot).at(1).preempt_mode, "REQUEUE");
+    EXPECT_EQ(partition_rows(*snapshot).at(1).grace_time, 20);
+}
+
+TEST_F(Rows, OfJobsThatNoRuleExemptsTellNoTime) {
+    ClusterSpec spec = preempting_spec(PreemptBy::qos);
+    spec.qos[0].preempt_exempt = std::chrono::minutes(9);
+    cluster.apply(SpecInstalled{spec});
+    cluster.submit(SampleCluster::job(1));
+    cluster.start(1, 0);
+    EXPECT_EQ(row(1).preemptible_at, cluster.now + std::chrono::minutes(9)) << "its QOS's";
+    spec.scheduling.preemption.exempt_priority = -1;
+    cluster.apply(SpecInstalled{spec});
+    EXPECT_EQ(row(1).preemptible_at, std::nullopt) << "never";
+    spec.scheduling.preemption = {};
+    cluster.apply(SpecInstalled{spec});
+    EXPECT_EQ(row(1).preemptible_at, std::nullopt) << "preemption is off";
+}
+
 TEST_F(Rows, OfArraysTellTheTasksThatWait) {
     Job array = SampleCluster::job(10);
     array.spec.array = ArraySpec{.tasks = {0, 1, 2, 5, 7, 8}, .max_running = 2};

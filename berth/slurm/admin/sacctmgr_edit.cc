@@ -4,6 +4,7 @@
 
 #include "berth/base/text.h"
 #include "berth/model/invalid_argument.h"
+#include "berth/model/qos_preemption.h"
 #include "berth/slurm/admin/sacctmgr_options.h"
 
 namespace berth::slurm {
@@ -42,6 +43,10 @@ QosSpec qos_of(const api::QosRow& row) {
     one.limits = row.limits;
     one.deny_on_limit = row.deny_on_limit;
     one.description = row.description;
+    one.preempt = row.preempt;
+    if (!row.preempt_mode.empty()) (void)set_preempt_mode(one, row.preempt_mode);  // As it gave it.
+    one.grace_time = row.grace_time;
+    one.preempt_exempt = row.preempt_exempt;
     return one;
 }
 
@@ -165,6 +170,40 @@ Result<Intent> add_users(const AccountingView& view, const CommandWords& words) 
     return intent;
 }
 
+// The names in Preempt= are those of QOS.
+Status check_preempted(const AccountingView& view, const QosSpec& qos) {
+    for (const std::string& name : qos.preempt) {
+        if (std::ranges::find(view.qos, name, &api::QosRow::name) != view.qos.end()) continue;
+        std::vector<std::string> names;
+        for (const api::QosRow& one : view.qos) names.push_back(one.name);
+        return invalid_argument("sacctmgr: error: You gave a bad qos '" + name +
+                                "'. Valid QOS's are " + join(names, ","));
+    }
+    return Done{};
+}
+
+// As Slurm says it, twice. `intent`: what the same command has changed already.
+Status check_loops(const AccountingView& view, const QosSpec& changed, const Intent& intent) {
+    std::vector<QosSpec> all = intent.edits.qos;
+    all.push_back(changed);
+    for (const api::QosRow& row : view.qos) {
+        if (std::ranges::find(all, row.name, &QosSpec::name) == all.end())
+            all.push_back(qos_of(row));
+    }
+    if (!find_preemption_loop(all)) return Done{};
+    const std::string text = "QOS Preemption loop detected";
+    return invalid_argument("sacctmgr: error: " + text + "\n" + intent.problem + text);
+}
+
+// As sacctmgr prints them: by name, but for one.
+std::vector<std::pair<std::string, std::string>> in_order(const Settings& settings) {
+    std::vector<std::pair<std::string, std::string>> all(settings.begin(), settings.end());
+    std::ranges::stable_sort(all, {}, [](const auto& one) {
+        return one.first == "PreemptExemptTime" ? std::string("PreemptModeZ") : one.first;
+    });
+    return all;
+}
+
 Result<Intent> add_qos(const AccountingView& view, const CommandWords& words) {
     Intent intent{.problem = " Problem adding QOS: "};
     QosSpec wanted;
@@ -174,6 +213,7 @@ Result<Intent> add_qos(const AccountingView& view, const CommandWords& words) {
         if (!known) return unknown(option);
     }
     if (words.names.empty()) return invalid_argument(" Need name of qos to add.");
+    BERTH_CHECK(check_preempted(view, wanted));
     std::string names;
     for (const std::string& name : words.names) {
         if (std::ranges::find(view.qos, name, &api::QosRow::name) != view.qos.end()) continue;
@@ -186,7 +226,7 @@ Result<Intent> add_qos(const AccountingView& view, const CommandWords& words) {
     if (intent.edits.qos.empty()) return invalid_argument(" Nothing new added.");
     intent.text = " Adding QOS(s)\n" + names +
                   " Settings\n  Description    = " + intent.edits.qos.front().description + "\n";
-    for (const auto& [name, value] : settings) {
+    for (const auto& [name, value] : in_order(settings)) {
         const bool short_one = name.starts_with("MaxJobs") || name.starts_with("MaxSubmit");
         intent.text += "  " + padded(name, short_one ? 14 : 24) + " = " + value + "\n";
     }
@@ -283,6 +323,8 @@ Result<Intent> modify_qos(const AccountingView& view, const CommandWords& words)
                                         "\n Use keyword 'where' to modify condition");
             }
         }
+        BERTH_CHECK(check_preempted(view, changed));
+        BERTH_CHECK(check_loops(view, changed, intent));
         intent.edits.qos.push_back(std::move(changed));
         intent.text += "  " + row.name + "\n";
     }

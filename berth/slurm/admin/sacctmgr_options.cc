@@ -6,6 +6,7 @@
 #include "berth/base/text.h"
 #include "berth/model/invalid_argument.h"
 #include "berth/model/limit_keys.h"
+#include "berth/model/qos_preemption.h"
 
 namespace berth::slurm {
 
@@ -39,7 +40,9 @@ bool is_one_of(const std::string& name, std::initializer_list<std::string_view> 
     return std::ranges::find(names, name) != names.end();
 }
 
-void change_list(std::vector<std::string>& list, const Option& option) {
+// `start`: what an empty list is taken for when names are added or removed.
+void change_list(std::vector<std::string>& list, const Option& option,
+                 const std::vector<std::string>& start = {"normal"}) {
     std::string value = option.value;
     char sign = option.sign;
     if (value.starts_with('+') || value.starts_with('-')) {
@@ -51,7 +54,7 @@ void change_list(std::vector<std::string>& list, const Option& option) {
         list = named;
         return;
     }
-    if (list.empty()) list = {"normal"};
+    if (list.empty()) list = start;
     std::erase_if(
         list, [&](const std::string& one) { return std::ranges::find(named, one) != named.end(); });
     if (sign == '+') list.insert(list.end(), named.begin(), named.end());
@@ -134,6 +137,43 @@ CommandWords words_of(const std::vector<std::string>& words) {
     return read;
 }
 
+// Preempt=, PreemptMode=, GraceTime=, PreemptExemptTime=; false: not one of these.
+Result<bool> set_preemption(QosSpec& qos, const Option& option, Settings& settings) {
+    if (option.name == "preempt") {
+        change_list(qos.preempt, option, {});
+        settings["Preempt"] = join(qos.preempt, ",");
+        return true;
+    }
+    if (option.name == "preemptmode") {
+        // OFF of a QOS is the cluster's, as in Slurm.
+        const bool off = iequals(option.value, "off") || option.value == "-1";
+        const Status set = set_preempt_mode(qos, off ? "cluster" : option.value);
+        if (!set.ok()) {
+            return invalid_argument(" Bad Preempt Mode given: " + option.word +
+                                    "\nsacctmgr: " + set.error().message);
+        }
+        const std::string text = qos_preempt_mode_text(qos);
+        if (!text.empty()) settings["PreemptMode"] = text;
+        return true;
+    }
+    if (option.name == "gracetime") {
+        if (!set_grace_time(qos, option.value).ok()) {
+            return invalid_argument("sacctmgr: error: Invalid value for GraceTime (" +
+                                    option.value + ")\n You didn't give me anything to set");
+        }
+        settings["GraceTime"] = std::to_string(qos.grace_time / std::chrono::seconds(1));
+        return true;
+    }
+    if (option.name == "preemptexempttime") {
+        if (!set_preempt_exempt(qos, option.value).ok())
+            return invalid_argument(" Bad PreemptExemptTime format: " + option.word);
+        if (qos.preempt_exempt)
+            settings["PreemptExemptTime"] = format_duration(*qos.preempt_exempt);
+        return true;
+    }
+    return false;
+}
+
 Result<bool> set_qos_option(QosSpec& qos, const Option& option, Settings& settings) {
     if (option.name == "priority") {
         const auto priority = parse_int64(option.value);
@@ -160,6 +200,8 @@ Result<bool> set_qos_option(QosSpec& qos, const Option& option, Settings& settin
         settings["Flags"] = qos.deny_on_limit ? "DenyOnLimit" : "";
         return true;
     }
+    BERTH_TRY(const bool is_preemption, set_preemption(qos, option, settings));
+    if (is_preemption) return true;
     if (is_one_of(option.name, {"maxwall", "maxwalldurationperjob", "maxwallpj"})) {
         const auto limit = parse_time_limit(option.value);
         if (!limit.ok()) return invalid_argument(" Bad MaxWall value: " + option.value);

@@ -133,11 +133,15 @@ std::vector<EntityColumn> qos_columns() {
     all.push_back(plain("Priority", "Priority", 10,
                         [](const EntityLine& l) { return std::to_string(l.qos->priority); }));
     all.push_back(plain("GraceTime", "GraceTime", 10,
-                        [](const EntityLine&) { return std::string("00:00:00"); }));
-    all.push_back(blank("Preempt", "Preempt", 10));
-    all.push_back(blank("PreemptExemptTime", "PreemptExemptTime", 19));
-    all.push_back(plain("PreemptMode", "PreemptMode", 11,
-                        [](const EntityLine&) { return std::string("cluster"); }));
+                        [](const EntityLine& l) { return format_duration(l.qos->grace_time); }));
+    all.push_back(plain("Preempt", "Preempt", 10,
+                        [](const EntityLine& l) { return join(l.qos->preempt, ","); }));
+    all.push_back(plain("PreemptExemptTime", "PreemptExemptTime", 19, [](const EntityLine& l) {
+        return l.qos->preempt_exempt ? format_duration(*l.qos->preempt_exempt) : std::string();
+    }));
+    all.push_back(plain("PreemptMode", "PreemptMode", 11, [](const EntityLine& l) {
+        return l.qos->preempt_mode.empty() ? std::string("cluster") : to_lower(l.qos->preempt_mode);
+    }));
     all.push_back(plain("Flags", "Flags", 40, [](const EntityLine& l) {
         return std::string(l.qos->deny_on_limit ? "DenyOnLimit" : "");
     }));

@@ -188,5 +188,119 @@ TEST(Sacctmgr, ShowsInheritedLimitsOfEachTres) {
               (TresLimits{{"cpu", 4}, {"gres/gpu", 1}}));
 }
 
+// ---- Preemption: what Debian's Slurm 22.05 printed for the same commands.
+
+AccountingView with_preemption() {
+    AccountingView view = sample();
+    view.qos = {{.name = "normal"},
+                {.name = "scav",
+                 .preempt_mode = "CANCEL",
+                 .grace_time = std::chrono::seconds(15),
+                 .preempt_exempt = Duration{}},
+                {.name = "high", .priority = 10, .preempt = {"normal", "scav"}}};
+    return view;
+}
+
+TEST(Sacctmgr, AddsQosThatPreempt) {
+    const auto scav =
+        parse_add(with_preemption(), Entity::qos,
+                  {"low", "PreemptMode=cancel", "GraceTime=15", "PreemptExemptTime=0"});
+    ASSERT_TRUE(scav.ok()) << scav.error().message;
+    EXPECT_EQ(scav->text,
+              " Adding QOS(s)\n  low\n Settings\n  Description    = low\n"
+              "  GraceTime                = 15\n  PreemptMode              = CANCEL\n"
+              "  PreemptExemptTime        = 00:00:00\n");
+    const auto top =
+        parse_add(with_preemption(), Entity::qos, {"top", "Preempt=normal,scav", "priority=10"});
+    ASSERT_TRUE(top.ok()) << top.error().message;
+    EXPECT_EQ(top->text,
+              " Adding QOS(s)\n  top\n Settings\n  Description    = top\n"
+              "  Preempt                  = normal,scav\n  Priority                 = 10\n");
+    EXPECT_EQ(top->edits.qos.front().preempt, (CommandWords{"normal", "scav"}));
+}
+
+TEST(Sacctmgr, ChangesWhomAQosPreempts) {
+    const auto preempt = [](const AccountingView& view, const std::string& word) {
+        const auto intent = parse_modify(view, Entity::qos, {"high", "set", word});
+        EXPECT_TRUE(intent.ok()) << word;
+        return intent.ok() ? intent->edits.qos.front().preempt : CommandWords{"?"};
+    };
+    AccountingView view = with_preemption();
+    EXPECT_EQ(preempt(view, "Preempt-=scav"), (CommandWords{"normal"}));
+    EXPECT_EQ(preempt(view, "Preempt="), CommandWords{});
+    EXPECT_EQ(preempt(view, "Preempt=scav"), (CommandWords{"scav"}));
+    view.qos[2].preempt = {};
+    EXPECT_EQ(preempt(view, "Preempt+=scav"), (CommandWords{"scav"}));
+    // What is not named stays.
+    const auto other = parse_modify(view, Entity::qos, {"scav", "set", "Priority=3"});
+    ASSERT_TRUE(other.ok());
+    EXPECT_EQ(other->edits.qos.front().preempt_mode, PreemptMode::cancel);
+    EXPECT_EQ(other->edits.qos.front().grace_time, std::chrono::seconds(15));
+    EXPECT_EQ(other->edits.qos.front().preempt_exempt, Duration{});
+}
+
+TEST(Sacctmgr, RefusesPreemptionInSlurmsWords) {
+    struct Case {
+        const char *qos, *word, *says;
+    };
+    const char* const loop =
+        "sacctmgr: error: QOS Preemption loop detected\n"
+        " Error with request: QOS Preemption loop detected";
+    for (const auto& [qos, word, says] : {
+             Case{"normal", "Preempt=high", loop},
+             Case{"normal", "Preempt=normal", loop},
+             Case{"normal", "Preempt=nosuch",
+                  "sacctmgr: error: You gave a bad qos 'nosuch'. Valid QOS's are normal,scav,high"},
+             Case{"normal", "GraceTime=abc",
+                  "sacctmgr: error: Invalid value for GraceTime (abc)\n"
+                  " You didn't give me anything to set"},
+             Case{"normal", "PreemptExemptTime=abc",
+                  " Bad PreemptExemptTime format: PreemptExemptTime=abc"},
+         }) {
+        const auto intent = parse_modify(with_preemption(), Entity::qos, {qos, "set", word});
+        ASSERT_FALSE(intent.ok()) << word;
+        EXPECT_EQ(intent.error().message, says);
+    }
+    for (const char* word : {"PreemptMode=foo", "PreemptMode=suspend", "PreemptMode=gang"}) {
+        const auto intent = parse_modify(with_preemption(), Entity::qos, {"normal", "set", word});
+        ASSERT_FALSE(intent.ok()) << word;
+        EXPECT_TRUE(intent.error().message.starts_with(std::string(" Bad Preempt Mode given: ") +
+                                                       word + "\n"))
+            << intent.error().message;
+    }
+}
+
+TEST(Sacctmgr, ModesOfQosAreOwnOrTheClusters) {
+    const auto mode = [](const std::string& word) {
+        const auto intent = parse_modify(with_preemption(), Entity::qos, {"scav", "set", word});
+        EXPECT_TRUE(intent.ok()) << word;
+        return intent.ok() ? intent->edits.qos.front() : QosSpec{};
+    };
+    EXPECT_EQ(mode("PreemptMode=requeue,within").preempt_mode, PreemptMode::requeue);
+    EXPECT_TRUE(mode("PreemptMode=requeue,within").preempt_within);
+    EXPECT_EQ(mode("PreemptMode=off").preempt_mode, std::nullopt);
+    EXPECT_EQ(mode("PreemptMode=cluster").preempt_mode, std::nullopt);
+    EXPECT_EQ(mode("GraceTime=-1").grace_time, Duration{});
+    EXPECT_EQ(mode("PreemptExemptTime=-1").preempt_exempt, std::nullopt);
+}
+
+TEST(Sacctmgr, ShowsPreemptionInSlurmsColumns) {
+    std::istringstream in;
+    std::ostringstream out;
+    Streams streams{in, out, out};
+    AccountingView view = with_preemption();
+    view.qos.push_back({.name = "own", .preempt_mode = "WITHIN,REQUEUE"});
+    show_accounting(view, Entity::qos,
+                    {.format = "name,priority,preempt,preemptmode,gracetime,preemptexempttime"}, {},
+                    streams);
+    EXPECT_EQ(out.str(),
+              "      Name   Priority    Preempt PreemptMode  GraceTime   PreemptExemptTime \n"
+              "---------- ---------- ---------- ----------- ---------- ------------------- \n"
+              "    normal          0                cluster   00:00:00                     \n"
+              "      scav          0                 cancel   00:00:15            00:00:00 \n"
+              "      high         10 normal,sc+     cluster   00:00:00                     \n"
+              "       own          0            within,req+   00:00:00                     \n");
+}
+
 }  // namespace
 }  // namespace berth::slurm

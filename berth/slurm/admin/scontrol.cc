@@ -240,7 +240,7 @@ private:
             case Action::requeue: return client_.requeue(ref, {.hold = false});
             case Action::requeue_hold: return client_.requeue(ref, {.hold = true});
             case Action::suspend: return client_.suspend(ref);
-            case Action::resume: return client_.resume(ref);
+            case Action::resume: return client_.suspend(ref, true);
         }
         return api::Problem{};
     }

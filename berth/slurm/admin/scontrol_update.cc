@@ -136,6 +136,10 @@ Status set_job_key(Update& update, const std::string& key, const std::string& va
         update.job.mail_type = value;
     } else if (name == "mailuser") {
         update.job.mail_user = value;
+    } else if (name == "requeue") {
+        if (value != "0" && value != "1")
+            return invalid_argument("scontrol: error: Invalid Requeue value: " + value);
+        update.job.requeue = value == "1";
     } else if (name == "starttime" || name == "eligibletime") {
         BERTH_TRY(update.job.begin, parse_when(value, now, true));
     } else {

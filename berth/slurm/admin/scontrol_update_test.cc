@@ -89,6 +89,8 @@ TEST(Update, ReadsItsKeys) {
     EXPECT_EQ(job.value().names, (std::vector<std::string>{"3", "4"}));
     EXPECT_EQ(job.value().time_limit_by, std::chrono::minutes(10));
     EXPECT_EQ(job.value().job.priority, 5U);
+    EXPECT_EQ(parse_update({"JobId=3", "Requeue=0"}, Time{})->job.requeue, false);
+    EXPECT_EQ(parse_update({"JobId=3", "requeue=1"}, Time{})->job.requeue, true);
     const auto node =
         parse_update({"NodeName=gpu[1-2]", "state=undrain", "Reason=bad fan"}, Time{});
     ASSERT_TRUE(node.ok());
@@ -100,6 +102,7 @@ TEST(Update, ReadsItsKeys) {
                                                {"JobId=1"},
                                                {"JobId=1", "Colour=red"},
                                                {"JobId=1", "nice"},
+                                               {"JobId=1", "Requeue=soon"},
                                                {"NodeName=a", "State=HAPPY"},
                                                {"PartitionName=p", "State=UP"}}) {
         EXPECT_FALSE(parse_update(wrong, Time{}).ok());

@@ -8,6 +8,7 @@
 #include "berth/client/host_name.h"
 #include "berth/model/job_variables.h"
 #include "berth/model/slurm_variables.h"
+#include "berth/slurm/jobs/test_only.h"
 #include "berth/slurm/options/advice.h"
 #include "berth/slurm/options/clusters.h"
 #include "berth/slurm/options/input_variables.h"
@@ -38,11 +39,8 @@ bool InteractiveJob::fail(const std::string& message) {
     return false;
 }
 
-bool InteractiveJob::submit(const JobDraft& draft, const std::vector<JobDraft>& others) {
-    if (!draft.clusters.empty()) {
-        const auto meant = cluster_meant(client_, draft.clusters, call_.name);
-        if (!meant.ok()) return fail(meant.error().message);
-    }
+api::SubmitRequest InteractiveJob::request_of(const JobDraft& draft,
+                                              const std::vector<JobDraft>& others) const {
     const auto complete = [&](JobSpec spec) {
         JobCommand& command = spec.command.edit();
         command.interactive = true;
@@ -55,7 +53,19 @@ bool InteractiveJob::submit(const JobDraft& draft, const std::vector<JobDraft>& 
     };
     api::SubmitRequest request{.spec = complete(draft.spec)};
     for (const JobDraft& other : others) request.components.push_back(complete(other.spec));
-    const auto reply = client_.submit(std::move(request));
+    return request;
+}
+
+bool InteractiveJob::submit(const JobDraft& draft, const std::vector<JobDraft>& others) {
+    if (!draft.clusters.empty()) {
+        const auto meant = cluster_meant(client_, draft.clusters, call_.name);
+        if (!meant.ok()) return fail(meant.error().message);
+    }
+    if (draft.test_only || std::ranges::any_of(others, &JobDraft::test_only)) {
+        exit_code_ = report_test(call_, streams_, client_, request_of(draft, others), quiet_);
+        return false;
+    }
+    const auto reply = client_.submit(request_of(draft, others));
     if (!reply) {
         const api::Problem& problem = reply.problem();
         for (const std::string& line : problem.details) fail(line);

@@ -21,11 +21,12 @@ public:
     // Messages begin with the command's name and go to streams.err.
     InteractiveJob(const Invocation& call, Client& client, Streams& streams);
 
-    // Requests the job and waits until it has its nodes. False: it failed, and a message was
-    // printed. SIGINT, SIGTERM and SIGHUP end the wait; the signal is in `interrupted`.
+    // Requests the job and waits until it has its nodes. False: there is no job: it failed or was
+    // only to be tested (--test-only), and a message was printed. SIGINT, SIGTERM and SIGHUP end
+    // the wait; the signal is in `interrupted`.
     bool get(const JobDraft& draft, const std::vector<JobDraft>& others = {});
     int interrupted() const { return interrupted_; }
-    int exit_code() const { return exit_code_; }  // If the request failed.
+    int exit_code() const { return exit_code_; }  // If there is no job.
 
     const api::JobRow& job() const { return job_; }
     std::string id() const { return to_string(job_.id); }
@@ -46,6 +47,7 @@ public:
 private:
     enum class Wait : std::uint8_t { granted, revoked, interrupted, out_of_time };
     bool submit(const JobDraft& draft, const std::vector<JobDraft>& others);
+    api::SubmitRequest request_of(const JobDraft& draft, const std::vector<JobDraft>& others) const;
     Wait wait_for_nodes(std::optional<std::chrono::seconds> patience);
     Variables variables_of(const api::JobRow& job) const;
     bool say(const std::string& message);  // True, unless --quiet.

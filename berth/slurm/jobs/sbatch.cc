@@ -12,6 +12,7 @@
 #include "berth/slurm/jobs/job_commands.h"
 #include "berth/slurm/jobs/job_wait.h"
 #include "berth/slurm/jobs/submit_warnings.h"
+#include "berth/slurm/jobs/test_only.h"
 #include "berth/slurm/options/advice.h"
 #include "berth/slurm/options/arguments.h"
 #include "berth/slurm/options/batch_script.h"
@@ -35,7 +36,7 @@ constexpr const char* kSbatchUsage =
     "Accounting:      -A account  -q qos  --nice  --priority  --comment\n"
     "Files:           -J job-name  -o output  -e error  -i input  --open-mode  -D chdir  --export\n"
     "Other:           --wrap=COMMAND  --parsable  --[no-]requeue  -W (wait)  --signal\n"
-    "                 -Q  -v  -V  --help\n";
+    "                 --test-only  -Q  -v  -V  --help\n";
 
 class Sbatch {
 public:
@@ -122,10 +123,11 @@ private:
     static void gather(std::vector<JobDraft>& drafts) {
         JobDraft& whole = drafts.front();
         for (const JobDraft& one : drafts) {
-            if (!whole.wrap) whole.wrap = one.wrap;
+            if (!whole.of_script.wrap) whole.of_script.wrap = one.of_script.wrap;
             whole.parsable = whole.parsable || one.parsable;
             whole.quiet = whole.quiet || one.quiet;
             whole.wait = whole.wait || one.wait;
+            whole.test_only = whole.test_only || one.test_only;
         }
     }
 
@@ -139,7 +141,7 @@ private:
                              << " of the script\n";
                 return code;
             }
-            if (drafts.back().wrap) {
+            if (drafts.back().of_script.wrap) {
                 return fail("#SBATCH line " + std::to_string(directive.line) +
                                 ": --wrap is for the command line only",
                             1);
@@ -157,14 +159,14 @@ private:
     }
 
     Status read_script(const JobDraft& draft) {
-        if (draft.wrap) {
+        if (draft.of_script.wrap) {
             if (!operands_.empty()) {
                 return Error{ErrorCode::invalid_argument,
                              "Script arguments not permitted with --wrap option"};
             }
             script_name_ = "wrap";
-            script_ =
-                "#!/bin/sh\n# This script was created by sbatch --wrap.\n\n" + *draft.wrap + "\n";
+            script_ = "#!/bin/sh\n# This script was created by sbatch --wrap.\n\n" +
+                      *draft.of_script.wrap + "\n";
             return check_script(script_);
         }
         std::ostringstream text;
@@ -191,7 +193,7 @@ private:
         if (spec.name.empty()) spec.name = std::filesystem::path(script_name_).filename().string();
         JobCommand& command = spec.command.edit();
         command.script_name = script_name_;
-        if (!operands_.empty() && !draft.wrap)
+        if (!operands_.empty() && !draft.of_script.wrap)
             command.arguments.assign(operands_.begin() + 1, operands_.end());
         command.work_dir = work_dir_of(command.work_dir);
         command.submit_host = short_host_name();
@@ -215,11 +217,11 @@ private:
             request.payload.environment.push_back(std::string(kSlurmOpenMode) + "=" +
                                                   (command.append_output ? "a" : "t"));
         }
-        if (!draft.get_user_env.empty())
+        if (!draft.of_script.get_user_env.empty())
             request.payload.environment.push_back(std::string(kSlurmGetUserEnv) + "=" +
-                                                  draft.get_user_env);
-        if (!draft.export_file.empty()) {
-            auto more = environment_file(draft.export_file);
+                                                  draft.of_script.get_user_env);
+        if (!draft.of_script.export_file.empty()) {
+            auto more = environment_file(draft.of_script.export_file);
             if (!more.ok()) return fail(more.error().message, 1);
             std::vector<std::string>& all = request.payload.environment;
             all.insert(all.end(), more.value().begin(), more.value().end());
@@ -231,6 +233,7 @@ private:
             if (!meant.ok()) return fail(meant.error().message, 1);
             cluster = *std::move(meant);
         }
+        if (draft.test_only) return report_test(call_, streams_, client, request, draft.quiet);
         const auto reply = client.submit(std::move(request));
         if (!reply) return refuse(reply.problem());
         for (const std::string& warning : reply->warnings)

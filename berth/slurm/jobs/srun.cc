@@ -185,6 +185,10 @@ private:
             streams_.err << "srun: warning: --" << name
                          << " is the job's, and has no effect on a step\n";
         }
+        if (draft_.test_only) {
+            return fail("--test-only is for a job of its own: it tells nothing of a step in job " +
+                        job_);
+        }
         hold_signals();
         if (draft_.patience) return fail("--immediate within a job is not supported yet");
         return StepRun(call_, client_, streams_, draft_, job_, command_, false).run();

@@ -121,7 +121,7 @@ void put_limits(SlurmJson& json, const api::PartitionRow& partition) {
     }
     json.put("job", "");
     json.end();
-    json.put("grace_time", std::int64_t{0});
+    json.put("grace_time", partition.grace_time);
     json.begin("maximums");
     json.put_infinite("cpus_per_node"), json.put_infinite("cpus_per_socket");
     put_memory(json, "partition_memory_per_cpu", partition.max_memory_per_cpu);

@@ -215,7 +215,8 @@ void put_state(SlurmJson& json, const api::JobRow& job) {
 }
 
 void put_schedule(SlurmJson& json, const api::JobRow& job) {
-    json.put_number("preempt_time", kZero), json.put_number("preemptable_time", kZero);
+    json.put_time("preempt_time", job.preempted_at);
+    json.put_time("preemptable_time", job.preemptible_at);
     json.put_number("pre_sus_time", seconds(job.ran_before));
     json.put("hold", job.priority == 0);
     json.put_number("priority", job.priority);

@@ -118,6 +118,16 @@ TEST(Json, ASuspendedJobSaysSinceWhenAndHowLongItRan) {
     EXPECT_EQ(at(json, "suspend_time.number"), "1000160");
 }
 
+TEST(Json, APreemptedJobSaysWhen) {
+    api::JobRow job = running_job();
+    EXPECT_EQ(at(json_of(job), "preempt_time.number"), "0");
+    EXPECT_EQ(at(json_of(job), "preemptable_time.number"), "0");
+    job.preempted_at = from_seconds(1'000'160);
+    job.preemptible_at = from_seconds(1'000'060);
+    EXPECT_EQ(at(json_of(job), "preempt_time.number"), "1000160");
+    EXPECT_EQ(at(json_of(job), "preemptable_time.number"), "1000060");
+}
+
 TEST(Json, ASignalIsToldByNumber) {
     api::JobRow job = running_job();
     job.state = job.outcome = "FAILED";

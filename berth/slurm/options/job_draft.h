@@ -13,9 +13,16 @@
 
 namespace berth::slurm {
 
+// sbatch's own: where the script comes from, and its variables.
+struct ScriptOptions {
+    std::optional<std::string> wrap;
+    std::string get_user_env;  // --get-user-env: "120L", as the node reads it.
+    std::string export_file;
+};
+
 struct JobDraft {
     JobSpec spec;
-    std::optional<std::string> wrap;
+    ScriptOptions of_script;
     std::string export_env = "ALL";
     bool export_given = false;
     bool parsable = false, quiet = false;
@@ -32,8 +39,9 @@ struct JobDraft {
     bool list_mpi = false;                               // --mpi=list
     std::string mpi;                                     // --mpi; empty: as MpiDefault says.
     bool wait = false;                                   // sbatch --wait
-    std::string get_user_env;  // --get-user-env: "120L", as the node reads it.
-    std::string export_file, clusters;
+    bool test_only = false;                              // --test-only
+    std::optional<std::uint32_t> tasks_per_gpu;          // --ntasks-per-gpu
+    std::string clusters;
     bool tell_ends = true;            // Reports each task that failed.
     std::vector<std::string> of_job;  // Given options that apply to a job, not to a step.
     // Options of commands that wait for a job.

@@ -112,7 +112,7 @@ Status set_get_user_env(JobDraft& d, const char* v) {
     const std::string_view mode = text.substr(digits);
     if (digits > 5 || (!mode.empty() && !iequals(mode, "L") && !iequals(mode, "S")))
         return invalid_value("get-user-env");
-    d.get_user_env = std::string(digits == 0 ? "120" : text.substr(0, digits)) +
+    d.of_script.get_user_env = std::string(digits == 0 ? "120" : text.substr(0, digits)) +
                      (iequals(mode, "S") ? "S" : "L");
     return Done{};
 }
@@ -345,6 +345,7 @@ constexpr auto kJobOptions = std::to_array<JobOption>({
     {"nodelist", 'w', required_argument, kJobs, [](JobDraft& d, const char* v) { return set_hosts(d.spec.request.edit().nodelist, v); }},
     {"nodes", 'N', required_argument, kJobs, set_nodes},
     {"ntasks", 'n', required_argument, kJobs, [](JobDraft& d, const char* v) { return set_count(d.spec.request.edit().tasks, v, "ntasks"); }},
+    {"ntasks-per-gpu", 0, required_argument, kOfJob, [](JobDraft& d, const char* v) { return set_count(d.tasks_per_gpu, v, "ntasks-per-gpu"); }},
     {"ntasks-per-node", 0, required_argument, kJobs, [](JobDraft& d, const char* v) { return set_count(d.spec.request.edit().tasks_per_node, v, "ntasks-per-node"); }},
     {"open-mode", 0, required_argument, kBoth, set_open_mode},
     {"output", 'o', required_argument, kBoth, [](JobDraft& d, const char* v) -> Status { d.spec.command.edit().std_out = v; return Done{}; }},
@@ -358,12 +359,13 @@ constexpr auto kJobOptions = std::to_array<JobOption>({
     {"quiet", 'Q', no_argument, kJobs, flag<&JobDraft::quiet>},
     {"requeue", 0, optional_argument, kSbatch, set_requeue},
     {"reservation", 0, required_argument, kOfJob, [](JobDraft& d, const char* v) -> Status { d.spec.request.edit().reservation = v; return Done{}; }},
+    {"test-only", 0, no_argument, kJobs, flag<&JobDraft::test_only>},
     {"time", 't', required_argument, kJobs, set_time},
     {"time-min", 0, required_argument, kOfJob, set_time_min},
     {"unbuffered", 'u', no_argument, kSrun, flag<&JobDraft::unbuffered>},
     {"verbose", 'v', no_argument, kJobs, set_verbose},
     {"clusters", 'M', required_argument, kOfJob, [](JobDraft& d, const char* v) -> Status { d.clusters = v; return Done{}; }},
-    {"export-file", 0, required_argument, kSbatch, [](JobDraft& d, const char* v) -> Status { d.export_file = v; return Done{}; }},
+    {"export-file", 0, required_argument, kSbatch, [](JobDraft& d, const char* v) -> Status { d.of_script.export_file = v; return Done{}; }},
     {"get-user-env", 0, optional_argument, kSbatch, set_get_user_env},
     {"cpu-bind", 0, required_argument, kSrun, set_cpu_bind},
     {"cpu_bind", 0, required_argument, kSrun, set_cpu_bind},
@@ -374,7 +376,7 @@ constexpr auto kJobOptions = std::to_array<JobOption>({
     {"wait", 'W', no_argument, kSbatch, flag<&JobDraft::wait>},
     {"wait", 'W', required_argument, kSrun, set_wait_for_tasks},
     {"wckey", 0, required_argument, kOfJob, [](JobDraft& d, const char* v) -> Status { d.spec.command.edit().wckey = v; return Done{}; }},
-    {"wrap", 0, required_argument, kSbatch, [](JobDraft& d, const char* v) -> Status { d.wrap = v; return Done{}; }},
+    {"wrap", 0, required_argument, kSbatch, [](JobDraft& d, const char* v) -> Status { d.of_script.wrap = v; return Done{}; }},
     {"contiguous", 0, no_argument, kOfJob, near_flag<&TopologyConstraint::contiguous>},
     {"distribution", 'm', required_argument, kJobs, set_distribution},
     {"segment", 0, required_argument, kOfJob, set_segment},
@@ -398,11 +400,11 @@ constexpr auto kJobOptions = std::to_array<JobOption>({
     {"hint", 0, required_argument}, {"ignore-pbs", 0, no_argument, kSbatch}, {"kill-on-invalid-dep", 0, required_argument},
     {"mcs-label", 0, required_argument}, {"mem-bind", 0, required_argument}, {"mem-per-gpu", 0, required_argument},
     {"mincpus", 0, required_argument}, {"multi-prog", 0, no_argument, kSrun}, {"network", 0, required_argument}, {"no-kill", 'k', optional_argument}, {"ntasks-per-core", 0, required_argument},
-    {"ntasks-per-gpu", 0, required_argument}, {"ntasks-per-socket", 0, required_argument}, {"oom-kill-step", 0, optional_argument}, {"overcommit", 'O', no_argument}, {"oversubscribe", 's', no_argument}, {"power", 0, required_argument},
+    {"ntasks-per-socket", 0, required_argument}, {"oom-kill-step", 0, optional_argument}, {"overcommit", 'O', no_argument}, {"oversubscribe", 's', no_argument}, {"power", 0, required_argument},
     {"prefer", 0, required_argument}, {"preserve-env", 'E', no_argument, kSrun}, {"profile", 0, required_argument}, {"prolog", 0, required_argument, kSrun},
     {"reboot", 0, no_argument}, {"relative", 'r', required_argument, kSrun}, {"resv-ports", 0, optional_argument}, {"send-libs", 0, optional_argument, kSrun},
     {"slurmd-debug", 0, required_argument, kSrun}, {"sockets-per-node", 0, required_argument}, {"stepmgr", 0, no_argument}, 
-    {"task-epilog", 0, required_argument, kSrun}, {"task-prolog", 0, required_argument, kSrun}, {"test-only", 0, no_argument}, {"thread-spec", 0, required_argument}, {"threads", 'T', required_argument, kSrun},
+    {"task-epilog", 0, required_argument, kSrun}, {"task-prolog", 0, required_argument, kSrun}, {"thread-spec", 0, required_argument}, {"threads", 'T', required_argument, kSrun},
     {"threads-per-core", 0, required_argument}, {"tmp", 0, required_argument}, {"treewidth", 0, required_argument}, {"tres-bind", 0, required_argument}, {"tres-per-task", 0, required_argument}, {"uid", 0, required_argument},
     {"use-min-nodes", 0, no_argument}, {"wait-all-nodes", 0, required_argument}, {"x11", 0, optional_argument},
 });
@@ -484,17 +486,6 @@ Status apply_environment(const Invocation& call, CommandBits command, JobDraft& 
     const std::string* const wait =
         in_a_job ? nullptr : call.variable(std::string(who) + "_WAIT4SWITCH");
     return wait == nullptr ? Status(Done{}) : set_switches_wait(draft, wait->c_str());
-}
-
-Status check_together(const JobDraft& draft) {
-    const JobRequest& request = draft.spec.request;
-    const bool gres_gpu = std::ranges::count(request.gres_per_node, "gpu", &GresRequest::name) > 0;
-    if (gres_gpu && !request.gpus_per_node.empty())
-        return invalid_argument(
-            "Invalid GRES specification (with and without type identification)");
-    if (request.memory_per_cpu && request.memory_per_node)
-        return invalid_argument("--mem, --mem-per-cpu, and --mem-per-gpu are mutually exclusive.");
-    return Done{};
 }
 
 }  // namespace berth::slurm

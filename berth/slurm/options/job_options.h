@@ -48,6 +48,6 @@ Status apply_option(const JobOption& row, JobDraft& draft, const char* value);
 Status apply_environment(const Invocation& call, CommandBits command, JobDraft& draft);
 
 // What one option forbids beside another, once all are read.
-Status check_together(const JobDraft& draft);
+Status check_together(JobDraft& draft);
 
 }  // namespace berth::slurm

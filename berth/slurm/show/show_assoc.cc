@@ -92,7 +92,8 @@ public:
             print_each(one.limits);
             const std::int64_t wall = one.max_wall ? one.max_wall->count() / 60'000 : 0;
             out_ << "    MaxWallPJ=" << (one.max_wall ? std::to_string(wall) : "") << '\n'
-                 << "    Priority=" << one.priority << '\n';
+                 << "    PreemptMode=" << (one.preempt_mode.empty() ? "OFF" : one.preempt_mode)
+                 << "\n    Priority=" << one.priority << '\n';
         }
     }
 

@@ -72,6 +72,11 @@ void put_times(ShowRecord& record, const api::JobRow& job, Time now) {
     record.put("StartTime", local_time(start, "Unknown"))
         .put("EndTime", local_time(end, "Unknown"));
     record.put("Deadline", local_time(job.deadline, "N/A")).line();
+    if (job.preemptible_at) {  // Preemption is on, and it has started.
+        record.put("PreemptEligibleTime", local_time(job.preemptible_at, "None"))
+            .put("PreemptTime", local_time(job.preempted_at, "None"))
+            .line();
+    }
     record.put("SuspendTime", local_time(job.suspended_at, "None"))
         .put("SecsPreSuspend", std::to_string(seconds(job.ran_before)));
     record.put("LastSchedEval",

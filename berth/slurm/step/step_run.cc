@@ -328,6 +328,16 @@ bool StepRun::is_alive(StepId step) {
     return may_run_still(look, step);
 }
 
+// A signal ended tasks: it may be that the job makes room for another.
+void StepRun::tell_of_preemption(const api::StepReply& reply) {
+    const auto look = look_.at(job_);
+    if (!look || look->empty() || !look->front().preempted_by) return;
+    fail("*** STEP " + job_ + "." + to_string(reply.step.id) + " ON " +
+         compress_hostlist_in_order(reply.step.nodes) + " CANCELLED AT " +
+         local_time(look->front().preempted_at.value_or(wall_time()), "") +
+         " DUE TO PREEMPTION ***");
+}
+
 // --time of a step within a job. srun sees to it, for without srun there is no step.
 void StepRun::end_at_its_limit(const api::StepReply& reply) {
     const auto& limit = draft_.spec.request->time_limit;
@@ -403,6 +413,7 @@ int StepRun::carry(StepListener& listener, const api::StepReply& reply, StepFile
     const bool finished = listener.run(reply.step.nodes.size(), wants_stdin, events);
     raw.reset();
     output.flush();
+    if (output.exit_code() > 128 && !ended_by_us_) tell_of_preemption(reply);
     if (draft_.tell_ends) output.print_failures(reply.task_nodes, streams_.err);
     if (const std::string lost = files.failure(); !lost.empty()) {
         fail(lost);

@@ -53,7 +53,6 @@ TEST(LongFormat, FieldsWithoutALetterSayWhatTheRowSays) {
     job.started_at = from_seconds(1'000'040);
     job.restarts = 2;
     job.tasks = 8;
-    job.priority = 0xffff'ffffLL / 2;
     job.exit = {.code = 3, .signal = 0};
     job.requested_tres = "cpu=8";
     job.allocated_tres = "cpu=16";
@@ -61,7 +60,7 @@ TEST(LongFormat, FieldsWithoutALetterSayWhatTheRowSays) {
     const std::pair<const char*, const char*> expected[] = {
         {"pendingtime", "30"},  {"restartcnt", "2"},      {"numtasks", "8"},
         {"exit_code", "3"},     {"tres-alloc", "cpu=16"}, {"stdout", "/home/ann/out"},
-        {"stdin", "/dev/null"}, {"hetjobid", "N/A"},      {"priority", "0.49999999988358"},
+        {"stdin", "/dev/null"}, {"hetjobid", "N/A"},
     };
     for (const auto& [name, text] : expected) {
         const LongField* const field = find_long_field(name);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
 
 #include "berth/base/duration_text.h"
 #include "berth/base/hostlist.h"
@@ -54,6 +55,13 @@ std::string command_text(const JobRow& job) {
     return text;
 }
 
+// As a part of one, of 2^32 - 1.
+std::string priority_part(const JobRow& job, Time) {
+    char text[32] = {};
+    std::snprintf(text, sizeof text, "%16.14f", static_cast<double>(job.priority) / 0xffff'ffff);
+    return text;
+}
+
 constexpr auto kJobFields = std::to_array<JobField>({
     {'a', "ACCOUNT", [](const JobRow& j, Time) { return or_null(j.account); }, "account"},
     {'A', "JOBID", [](const JobRow& j, Time) { return to_string(j.id); }, "id"},
@@ -84,6 +92,7 @@ constexpr auto kJobFields = std::to_array<JobField>({
      "id array_job array_task array_pending het"},
     {'I', "CORES_PER_SOCKET", [](const JobRow&, Time) { return std::string("*"); }},
     {'j', "NAME", [](const JobRow& j, Time) { return j.name; }, "name"},
+    {'J', "THREADS_PER_CORE", [](const JobRow&, Time) { return std::string("*"); }},
     {'k', "COMMENT", [](const JobRow& j, Time) { return or_null(j.comment); }, "comment"},
     {'K', "ARRAY_TASK_ID",
      [](const JobRow& j, Time) {
@@ -101,6 +110,7 @@ constexpr auto kJobFields = std::to_array<JobField>({
     {'N', "NODELIST", [](const JobRow& j, Time) { return nodes_text(j.nodes); }, "nodes"},
     {'o', "COMMAND", [](const JobRow& j, Time) { return command_text(j); }},
     {'O', "CONTIGUOUS", [](const JobRow&, Time) { return std::string("0"); }},
+    {'p', "PRIORITY", priority_part, "priority"},
     {'P', "PARTITION", [](const JobRow& j, Time) { return j.partition; }, "partition"},
     {'q', "QOS", [](const JobRow& j, Time) { return j.qos; }, "qos"},
     {'Q', "PRIORITY", [](const JobRow& j, Time) { return std::to_string(j.priority); }, "priority"},

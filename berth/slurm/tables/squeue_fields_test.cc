@@ -54,5 +54,17 @@ TEST(SqueueFields, ReadNoMoreThanTheyAskFor) {
     EXPECT_EQ(fields_for("jp"), (std::vector<std::string>{"id", "name", "priority"}));
 }
 
+// As Debian's Slurm prints them.
+TEST(SqueueFields, PrintThePriorityAsAPartOfOne) {
+    const auto text = [](char letter, std::int64_t priority) {
+        return find_job_field(letter)->text(api::JobRow{.priority = priority}, Time{});
+    };
+    EXPECT_EQ(text('p', 4294901760), "0.99998474144376");
+    EXPECT_EQ(text('p', 0), "0.00000000000000");
+    EXPECT_EQ(find_job_field('p')->header, std::string("PRIORITY"));
+    EXPECT_EQ(text('J', 1), "*");
+    EXPECT_EQ(find_job_field('J')->header, std::string("THREADS_PER_CORE"));
+}
+
 }  // namespace
 }  // namespace berth::slurm

@@ -20,11 +20,11 @@ constexpr auto kJobLetters = std::to_array<LongName>({
     {"contiguous", 'O'}, {"cores", 'I'}, {"corespec", 'X'}, {"dependency", 'E'}, {"endtime", 'e'}, {"feature", 'f'},
     {"groupid", 'G'}, {"groupname", 'g'}, {"jobarrayid", 'i'}, {"jobid", 'A'}, {"licenses", 'W'}, {"minmemory", 'm'},
     {"mincpus", 'c'}, {"mintmpdisk", 'd'}, {"name", 'j'}, {"nice", 'y'}, {"nodelist", 'N'}, {"numcpus", 'C'}, {"numnodes", 'D'},
-    {"oversubscribe", 'h'}, {"shared", 'h'}, {"partition", 'P'}, {"prioritylong", 'Q'}, {"qos", 'q'}, {"reason", 'r'},
+    {"oversubscribe", 'h'}, {"shared", 'h'}, {"partition", 'P'}, {"priority", 'p'}, {"prioritylong", 'Q'}, {"qos", 'q'}, {"reason", 'r'},
     {"reasonlist", 'R'}, {"reqnodes", 'n'}, {"reservation", 'v'}, {"schednodes", 'Y'}, {"sct", 'z'}, {"sockets", 'H'},
     {"starttime", 'S'}, {"state", 'T'}, {"statecompact", 't'}, {"submittime", 'V'}, {"timeleft", 'L'}, {"timelimit", 'l'},
     {"timeused", 'M'}, {"tres-per-node", 'b'}, {"userid", 'U'}, {"username", 'u'}, {"wckey", 'w'}, {"workdir", 'Z'},
-    {"excnodes", 'x'},
+    {"excnodes", 'x'}, {"threads", 'J'},
 });
 // clang-format on
 
@@ -54,19 +54,6 @@ std::string waited(const JobRow& job, Time now) {
     const Time from = job.eligible_at.value_or(job.submitted_at);
     const Time until = job.state == "PENDING" ? now : job.started_at.value_or(now);
     return std::to_string(std::max<std::int64_t>(0, seconds(until - from)));
-}
-
-// As a part of one, of 2^32 - 1, to 14 places.
-std::string priority_part(const JobRow& job, Time) {
-    const std::int64_t most = 0xffff'ffffLL;
-    std::string text = std::to_string(job.priority / most) + ".";
-    std::int64_t rest = job.priority % most;
-    for (int place = 0; place < 14; ++place) {
-        rest *= 10;
-        text += std::to_string(rest / most);
-        rest %= most;
-    }
-    return text;
 }
 
 // clang-format off
@@ -106,9 +93,8 @@ constexpr auto kOtherJobFields = std::to_array<LongField>({
     {"origin", "ORIGIN", always<"NA">},
     {"originraw", "ORIGIN_RAW", always<"NA">},
     {"pendingtime", "PENDING_TIME", waited},
-    {"preempttime", "PREEMPT_TIME", always<"N/A">},
+    {"preempttime", "PREEMPT_TIME", [](const JobRow& j, Time) { return local_time(j.preempted_at, "N/A"); }},
     {"prefer", "PREFER", always<"(null)">},
-    {"priority", "PRIORITY", priority_part},
     {"profile", "PROFILE", always<"NotSet">},
     {"reboot", "REBOOT", always<"0">},
     {"reqswitch", "REQ_SWITCH", [](const JobRow& j, Time) { return std::to_string(j.request.nearness->switches.value_or(0)); }},
@@ -124,7 +110,6 @@ constexpr auto kOtherJobFields = std::to_array<LongField>({
     {"stdin", "STDIN", [](const JobRow& j, Time) { return j.std_in.empty() ? "/dev/null" : j.std_in; }},
     {"stdout", "STDOUT", [](const JobRow& j, Time) { return j.std_out; }},
     {"system_comment", "SYSTEM_COMMENT", always<"(null)">},
-    {"threads", "THREADS_PER_CORE", always<"*">},
     {"tres-alloc", "TRES_ALLOC", [](const JobRow& j, Time) { return j.allocated_tres.empty() ? j.requested_tres : j.allocated_tres; }},
     {"tres-bind", "TRES_BIND", always<"N/A">},
     {"tres-freq", "TRES_FREQ", always<"N/A">},

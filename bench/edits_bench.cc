@@ -1,0 +1,89 @@
+// Edits of accounts while a long queue waits: sacctmgr modify account … set GrpTRES=…, and a user
+// who is added. CPU time until the engine has decided again, beside a configuration that is
+// installed anew, after which all is derived from scratch.
+#include <algorithm>
+#include <cstdio>
+#include <ctime>
+#include <vector>
+
+#include "bench/engine_load.h"
+
+namespace berth::bench {
+namespace {
+
+constexpr Time kStart{};
+
+double cpu_ms() {
+    timespec now{};
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) / 1e6;
+}
+
+struct EditTimes {
+    std::vector<double> applied, decided;
+};
+
+double median(std::vector<double> all) {
+    std::ranges::sort(all);
+    return all[all.size() / 2];
+}
+
+void print(const char* name, const EditTimes& times) {
+    std::printf("%-28s %12.2f ms %14.2f ms\n", name, median(times.applied), median(times.decided));
+    std::fflush(stdout);
+}
+
+template <class Make>
+EditTimes measure(Engine& engine, int times, Make make) {
+    EditTimes taken;
+    for (int i = 0; i < times; ++i) {
+        const Fact fact = make(i);
+        const double begin = cpu_ms();
+        engine.apply(kStart, fact);
+        const double applied = cpu_ms();
+        run_cycles(engine, kStart, [](const Cycle&) {});
+        taken.applied.push_back(applied - begin);
+        taken.decided.push_back(cpu_ms() - begin);
+        engine.mutable_state().take_touched();
+    }
+    return taken;
+}
+
+// Another limit for each of a few accounts in turn.
+AccountingEdited other_limit(const Engine& engine, int i) {
+    AccountSpec account = engine.state().spec().accounts[static_cast<std::size_t>(i) % 7];
+    account.limits.group_tres = {{"gres/gpu", 4000 + i}};
+    AccountingEdits edits;
+    edits.accounts.push_back(std::move(account));
+    return {std::move(edits)};
+}
+
+AccountingEdited other_user(int i) {
+    AccountingEdits edits;
+    edits.associations.push_back({.account = "a1", .user = "new" + std::to_string(i)});
+    return {std::move(edits)};
+}
+
+void run(std::uint32_t pending, std::uint32_t nodes) {
+    const Load load{"edits", Mix::heavy, pending, nodes, Owners::users};
+    Rng rng(42);
+    Engine engine = busy_engine(load, rng);
+    fill_queue(engine, load, kStart, rng);
+    run_cycles(engine, kStart, [](const Cycle&) {});
+    engine.mutable_state().take_touched();
+    std::printf("%u pending, %u nodes, %zu associations; median of applied, and decided again\n",
+                pending, nodes, engine.state().spec().associations.size());
+    print("limit of an account", measure(engine, 9, [&](int i) { return other_limit(engine, i); }));
+    print("a user more", measure(engine, 5, other_user));
+    print("all made anew",
+          measure(engine, 3, [&](int) { return SpecInstalled{engine.state().spec()}; }));
+}
+
+}  // namespace
+}  // namespace berth::bench
+
+int main() {
+    berth::bench::run(10'000, 1'000);
+    berth::bench::run(100'000, 1'000);
+    return 0;
+}

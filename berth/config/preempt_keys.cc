@@ -1,0 +1,343 @@
+// PreemptType, PreemptMode, PreemptExemptTime and PreemptParameters of slurm.conf; and berth.yaml's
+// `preemption`, which stands above them.
+#include "berth/config/preempt_keys.h"
+
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+
+#include "berth/base/duration_text.h"
+#include "berth/base/text.h"
+#include "berth/base/yes_no.h"
+#include "berth/config/scheduler_parameters.h"
+#include "berth/model/qos_preemption.h"
+
+namespace berth::config {
+namespace {
+
+constexpr std::int64_t kPriorityMax = 0xffff'ffff;
+
+std::string upper_case(std::string text) {
+    std::ranges::transform(text, text.begin(), [](char c) {
+        return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
+    });
+    return text;
+}
+
+class PreemptReader {
+public:
+    explicit PreemptReader(Draft& draft) : draft_(draft), spec_(draft.spec.scheduling.preemption) {}
+
+    void read() {
+        conf_.file = draft_.slurm_conf;
+        read_slurm_conf();
+        for (const Pair& pair : draft_.yaml.preemption.pairs) read_yaml(pair);
+        check();
+        check_partitions();
+        check_qos();
+        show();
+    }
+
+private:
+    struct Place {
+        const Line* line = nullptr;
+        const Pair* pair = nullptr;
+    };
+
+    void read_slurm_conf() {
+        if (const Pair* type = draft_.global("preempttype")) {
+            const std::string word = to_lower(*type->value);
+            if (!word.starts_with("preempt/") || !set_by(word.substr(8))) {
+                draft_.error(conf_, *type,
+                             "PreemptType=" + *type->value +
+                                 " should be preempt/none, preempt/partition_prio or preempt/qos");
+            }
+            type_at_ = {&conf_, type};
+        }
+        if (const Pair* mode = draft_.global("preemptmode")) read_mode({&conf_, mode});
+        if (const Pair* exempt = draft_.global("preemptexempttime")) read_exempt({&conf_, exempt});
+        if (const Pair* parameters = draft_.global("preemptparameters")) {
+            for (const auto text : split(*parameters->value, ','))
+                if (!trim(text).empty()) read_parameter(*parameters, trim(text));
+        }
+    }
+
+    bool set_by(std::string_view word) {
+        if (word == "none") {
+            spec_.by = PreemptBy::none;
+        } else if (word == "partition_prio" || word == "partition") {
+            spec_.by = PreemptBy::partition;
+        } else if (word == "qos") {
+            spec_.by = PreemptBy::qos;
+        } else {
+            return false;
+        }
+        return true;
+    }
+
+    // Runs are not suspended, and cores not shared in turns: what asks for it is left out.
+    void read_mode(Place at) {
+        mode_at_ = at;
+        std::vector<std::string_view> rest;
+        bool gang = false;
+        suspends_ = false;
+        for (const auto part : split(*at.pair->value, ',')) {
+            const std::string_view word = trim(part);
+            suspends_ = suspends_ || iequals(word, "suspend");
+            gang = gang || iequals(word, "gang");
+            if (!iequals(word, "suspend") && !iequals(word, "gang")) rest.push_back(word);
+        }
+        if (suspends_ || gang) {
+            draft_.warning(
+                *at.line, *at.pair,
+                at.pair->key + "=" + *at.pair->value + " has no effect yet: runs are not " +
+                    (suspends_ ? "suspended, so no job is preempted" : "suspended to take turns") +
+                    "; there are OFF, CANCEL, REQUEUE and WITHIN");
+        }
+        spec_.mode = PreemptMode::off;
+        spec_.within = false;
+        if (suspends_ || (gang && rest.empty())) return;
+        const auto modes = parse_preempt_mode(join(rest, ","));
+        if (!modes.ok()) {
+            mode_is_wrong_ = true;
+            return draft_.error(*at.line, *at.pair, modes.error().message);
+        }
+        spec_.mode = modes->mode;
+        spec_.within = modes->within;
+    }
+
+    void read_exempt(Place at) {
+        const auto length = parse_time_limit(*at.pair->value);
+        if (!length.ok()) {
+            return draft_.error(*at.line, *at.pair,
+                                at.pair->key + "=" + *at.pair->value +
+                                    " should be a time like 10:00, or -1 for none");
+        }
+        spec_.exempt = *length;
+        exempt_is_given_ = true;
+    }
+
+    void read_parameter(const Pair& pair, std::string_view text) {
+        const std::size_t equals = text.find('=');
+        const std::string name(trim(text.substr(0, equals)));
+        const std::string value(equals == std::string_view::npos ? ""
+                                                                 : trim(text.substr(equals + 1)));
+        if (iequals(name, "min_exempt_priority")) {
+            spec_.exempt_priority =
+                number_or(draft_, conf_, {.key = name, .value = value, .line = pair.line}, 0,
+                          kPriorityMax, 0);
+        } else if (iequals(name, "reclaim_licenses")) {
+            spec_.reclaims_licenses = true;
+        } else if (const SchedulerParameter* known = find_scheduler_parameter("preempt_" + name)) {
+            if (known->set != nullptr) return known->set(draft_.spec.scheduling, 0);
+            draft_.warning(conf_, pair,
+                           "PreemptParameters: " + std::string(text) +
+                               " has no effect: " + std::string(known->why));
+        } else if (iequals(name, "suspend_grace_time")) {
+            draft_.warning(conf_, pair,
+                           "PreemptParameters: " + std::string(text) +
+                               " has no effect yet: runs are not suspended");
+        } else {
+            draft_.error(conf_, pair,
+                         "there is no option " + name +
+                             " in PreemptParameters; there are youngest_first, send_user_signal, "
+                             "min_exempt_priority, reclaim_licenses, reorder_count, strict_order");
+        }
+    }
+
+    void read_yaml(const Pair& pair) {
+        const Place at{&draft_.yaml.preemption, &pair};
+        const std::string& value = *pair.value;
+        if (pair.key == "by") {
+            type_at_ = at;
+            if (!set_by(value)) wrong(pair, "none, partition or qos");
+        } else if (pair.key == "mode") {
+            read_mode(at);
+        } else if (pair.key == "within") {
+            spec_.within = flag(pair);
+            if (mode_at_.pair == nullptr) mode_at_ = at;
+        } else if (pair.key == "exempt") {
+            read_exempt(at);
+        } else if (pair.key == "exempt_priority") {
+            spec_.exempt_priority =
+                number_or(draft_, draft_.yaml.preemption, pair, 0, kPriorityMax, 0);
+        } else if (pair.key == "youngest_first") {
+            spec_.youngest_first = flag(pair);
+        } else if (pair.key == "user_signal") {
+            spec_.user_signal = flag(pair);
+        } else if (pair.key == "reclaim_licenses") {
+            spec_.reclaims_licenses = flag(pair);
+        } else if (pair.key == "hold_timeout") {
+            const auto length = parse_time_limit(value);
+            if (!length.ok() || !*length || **length <= Duration{})
+                return wrong(pair, "a length of time, like 5:00");
+            spec_.hold_timeout = **length;
+        } else {
+            draft_.error(draft_.yaml.preemption, pair,
+                         "there is no option " + pair.key +
+                             " here; there are by, mode, within, exempt, exempt_priority, "
+                             "youngest_first, user_signal, reclaim_licenses, hold_timeout");
+        }
+    }
+
+    bool flag(const Pair& pair) {
+        const auto yes = parse_yes_no(*pair.value);
+        if (!yes) wrong(pair, "yes or no");
+        return yes.value_or(false);
+    }
+    void wrong(const Pair& pair, const std::string& right) {
+        draft_.error(draft_.yaml.preemption, pair,
+                     pair.key + ": " + *pair.value + " should be " + right);
+    }
+
+    // Each by itself is right, but not together.
+    void check() {
+        if (mode_is_wrong_) return;
+        if (suspends_) {
+            spec_.by = PreemptBy::none;
+        } else if (spec_.enabled() && spec_.mode == PreemptMode::off) {
+            draft_.error(*type_at_.line, *type_at_.pair,
+                         type_at_.pair->key + "=" + *type_at_.pair->value +
+                             " needs PreemptMode=CANCEL or REQUEUE beside it");
+        } else if (!spec_.enabled() && spec_.mode != PreemptMode::off) {
+            draft_.error(*mode_at_.line, *mode_at_.pair,
+                         mode_at_.pair->key + "=" + *mode_at_.pair->value +
+                             " needs PreemptType=preempt/partition_prio or preempt/qos beside it");
+        } else if (spec_.within && spec_.by != PreemptBy::qos) {
+            draft_.error(*mode_at_.line, *mode_at_.pair,
+                         mode_at_.pair->key + "=" + *mode_at_.pair->value +
+                             ": WITHIN needs PreemptType=preempt/qos");
+        }
+    }
+
+    void check_partitions() {
+        const auto& partitions = draft_.spec.partitions;
+        for (std::size_t i = 0; i < draft_.partition_nodes.size(); ++i) {
+            const Line& line = draft_.partition_nodes[i].first;
+            const Pair* const mode = line.find("PreemptMode");
+            if (mode == nullptr || !partitions[i].preempt_mode ||
+                *partitions[i].preempt_mode == PreemptMode::off)
+                continue;
+            if (spec_.by == PreemptBy::partition) continue;
+            draft_.warning(line, *mode,
+                           "PreemptMode=" + *mode->value + " of partition " + partitions[i].name +
+                               " has no effect without PreemptType=preempt/partition_prio");
+        }
+        if (spec_.by != PreemptBy::partition || partitions.empty() || type_at_.pair == nullptr)
+            return;
+        const bool all_equal = std::ranges::all_of(partitions, [&](const PartitionSpec& one) {
+            return one.priority_tier == partitions.front().priority_tier;
+        });
+        if (all_equal) {
+            draft_.warning(*type_at_.line, *type_at_.pair,
+                           type_at_.pair->key + "=" + *type_at_.pair->value +
+                               " preempts nothing: all partitions have PriorityTier=" +
+                               std::to_string(partitions.front().priority_tier));
+        }
+    }
+
+    void check_qos() {
+        const std::vector<QosSpec>& all = draft_.spec.qos;
+        for (const QosSpec& one : all) {
+            for (const std::string& name : one.preempt) {
+                if (draft_.spec.find_qos(name)) continue;
+                draft_.error(draft_.yaml.qos_preempts[one.name],
+                             "QOS " + one.name + " preempts " + name + ", which is no QOS here");
+            }
+        }
+        if (const auto loop = find_preemption_loop(all)) {
+            draft_.error(draft_.yaml.qos_preempts[*loop],
+                         "QOS " + *loop +
+                             " would preempt itself: directly, or through those that it preempts");
+        }
+    }
+
+    // As it is now, among the settings that `scontrol show config` lists.
+    void show() {
+        if (type_at_.pair != nullptr) {
+            const bool none = spec_.by == PreemptBy::none && !suspends_;
+            if (!suspends_)
+                put("PreemptType", none                               ? "preempt/none"
+                                   : spec_.by == PreemptBy::partition ? "preempt/partition_prio"
+                                                                      : "preempt/qos");
+        }
+        if (suspends_) {
+            put("PreemptMode", upper_case(*mode_at_.pair->value));
+        } else if (mode_at_.pair != nullptr) {
+            put("PreemptMode", preempt_mode_text(spec_.mode, spec_.within));
+        }
+        if (exempt_is_given_)
+            put("PreemptExemptTime", spec_.exempt ? format_duration(*spec_.exempt) : "NONE");
+        std::vector<std::string> words;
+        if (spec_.exempt_priority)
+            words.push_back("min_exempt_priority=" + std::to_string(*spec_.exempt_priority));
+        if (spec_.reclaims_licenses) words.emplace_back("reclaim_licenses");
+        if (spec_.user_signal) words.emplace_back("send_user_signal");
+        if (spec_.youngest_first) words.emplace_back("youngest_first");
+        if (!words.empty()) put("PreemptParameters", join(words, ","));
+    }
+    void put(const std::string& key, std::string value) {
+        Pair& pair = draft_.globals[to_lower(key)];
+        pair.key = key;
+        pair.value = std::move(value);
+    }
+
+    Draft& draft_;
+    PreemptionSpec& spec_;
+    Line conf_;
+    Place type_at_, mode_at_;
+    bool suspends_ = false, mode_is_wrong_ = false, exempt_is_given_ = false;
+};
+
+std::size_t line_of(const YAML::Node& node) {
+    return static_cast<std::size_t>(std::max(node.Mark().line, 0)) + 1;
+}
+
+// "a", or "[a, b]".
+std::string words_of(const YAML::Node& node) {
+    if (node.IsScalar()) return node.Scalar();
+    std::vector<std::string> words;
+    if (node.IsSequence()) {
+        for (const auto& one : node) words.push_back(one.IsScalar() ? one.Scalar() : "");
+    }
+    return join(words, ",");
+}
+
+}  // namespace
+
+void note_preemption(Draft& draft, const std::string& file, const YAML::Node& node) {
+    draft.yaml.preemption = {.file = file, .number = line_of(node), .pairs = {}};
+    if (!node.IsMap()) return draft.error(draft.yaml.preemption, "should be a map with by, mode");
+    for (const auto& entry : node) {
+        draft.yaml.preemption.pairs.push_back({.key = entry.first.as<std::string>(),
+                                               .value = words_of(entry.second),
+                                               .line = line_of(entry.first)});
+    }
+}
+
+bool read_qos_preemption(Draft& draft, const std::string& file, const YAML::Node& key,
+                         const YAML::Node& value, QosSpec& qos) {
+    const std::string name = key.as<std::string>(), text = words_of(value);
+    const Line line{.file = file, .number = line_of(value), .pairs = {}};
+    Status read = Done{};
+    if (name == "preempt") {
+        qos.preempt.clear();
+        for (const auto one : split(text, ','))
+            if (!trim(one).empty()) qos.preempt.emplace_back(trim(one));
+        draft.yaml.qos_preempts[qos.name] = line;
+    } else if (name == "preempt_mode") {
+        read = set_preempt_mode(qos, text);
+    } else if (name == "grace_time") {
+        read = set_grace_time(qos, text);
+    } else if (name == "preempt_exempt") {
+        read = set_preempt_exempt(qos, text);
+    } else {
+        return false;
+    }
+    if (!read.ok()) draft.error(line, read.error().message);
+    return true;
+}
+
+void read_preempt_keys(Draft& draft) { PreemptReader(draft).read(); }
+
+}  // namespace berth::config

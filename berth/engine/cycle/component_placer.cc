@@ -1,0 +1,158 @@
+#include "berth/engine/cycle/component_placer.h"
+
+#include <algorithm>
+
+#include "berth/engine/cycle/blocking_reasons.h"
+#include "berth/engine/cycle/job_starts.h"
+#include "berth/engine/cycle/job_terms.h"
+
+namespace berth {
+
+namespace {
+
+// Attempts at a later time when one component has no room at the time of the others.
+constexpr int kTimesMost = 64;
+
+}  // namespace
+
+bool ComponentPlacer::are_settled(const PendingJob& first, bool may_plan) const {
+    const PlannedReservation* const planned_start = cycle_.book().planned_start(first.id);
+    if (planned_start != nullptr && planned_start->start <= cycle_.now() &&
+        first.looked_at < planned_start->start) {
+        return false;
+    }
+    if (planned_start == nullptr && may_plan && !first.looked_ahead) return false;
+    return first.looked_after == cycle_.book().last_release();
+}
+
+bool ComponentPlacer::try_all(PendingJob& first, Time floor, bool may_plan) {
+    PlanBook& book = cycle_.book();
+    const Time now = cycle_.now();
+    const Together all = components_of(cycle_, first);
+    if (all.empty()) return false;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        if (!cycle_.spend()) {
+            first.looked = false;
+            return false;
+        }
+    }
+    first.disturbed = false;
+    first.looked = true;
+    first.looked_ahead = first.looked_ahead || may_plan;
+    first.looked_at = now;
+    const PlannedReservation* const known = book.planned_start(first.id);
+    const bool keeps = known != nullptr && (floor == now || known->start >= floor);
+    Time latest = may_plan || known != nullptr ? last_start(cycle_.state(), first, now) : now;
+    if (keeps) latest = std::max(known->start - Duration(1), now);
+    const std::vector<PlannedReservation> before = lift_together(book, all);
+    std::optional<std::vector<Found>> found;
+    if (keeps && before.front().start <= now) found = search_planned(all, before);
+    if (!found) found = search_together(all, floor, latest);
+    const bool at_once = found && found->front().start == now;
+    if (at_once && !may_start_together(all, *found)) found.reset();
+    if (!found && keeps && before.size() == all.size()) {
+        // Put back unchecked: a run may be past its expected end just now, which only makes the
+        // start late.
+        for (std::size_t i = 0; i < all.size(); ++i) book.put(all[i]->id, before[i]);
+        first.looked_after = book.last_release();
+        return false;
+    }
+    if (found && !at_once) plan_together(all, *found);
+    if (found && at_once) {
+        for (std::size_t i = 0; i < all.size(); ++i) start(cycle_, *all[i], (*found)[i]);
+    }
+    for (const PlannedReservation& one : before) book.note_releases(one);
+    if (found && at_once) return true;
+    first.looked_after = book.last_release();
+    return false;
+}
+
+// Tries the planned nodes once the planned start is due. Searching for each component in turn may
+// not find that solution again: the first could prefer the only place of another.
+ComponentPlacer::Starts ComponentPlacer::search_planned(
+    const Together& all, const std::vector<PlannedReservation>& planned_for) {
+    std::vector<Found> found;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        BitSet nodes(cycle_.derived().usable.size());
+        for (const NodeId node : planned_for[i].amounts.nodes()) nodes.set(node.index());
+        nodes &= cycle_.derived().holds.empty()
+                     ? cycle_.derived().usable
+                     : cycle_.derived().holds.open_to(all[i]->id, cycle_.derived().usable);
+        cycle_.prefer_for(all[i]->id);
+        std::optional<Found> place = finder_.find_among(nodes, *all[i], cycle_.now(), cycle_.now());
+        if (!place) break;
+        cycle_.book().put(all[i]->id, planned_reservation_for(cycle_, *all[i], *place));
+        found.push_back(*std::move(place));
+    }
+    for (std::size_t i = 0; i < found.size(); ++i) cycle_.book().lift(all[i]->id);
+    if (found.size() < all.size()) return std::nullopt;
+    return found;
+}
+
+// The earliest time at which all components fit, each beside the ones before it.
+ComponentPlacer::Starts ComponentPlacer::search_together(const Together& all, Time from,
+                                                         Time latest) {
+    for (int i = 0; i < kTimesMost && from <= latest; ++i) {
+        std::vector<Found> found;
+        const std::optional<Time> later = put_together(all, from, latest, found);
+        for (std::size_t k = 0; k < found.size(); ++k) cycle_.book().lift(all[k]->id);
+        if (found.size() == all.size()) return found;
+        if (!later) return std::nullopt;
+        from = *later;
+    }
+    return std::nullopt;
+}
+
+// Books components as long as they fit at the time of the first. Returns a later time to try, when
+// the next component fits, or nullopt if all fit or one never does.
+std::optional<Time> ComponentPlacer::put_together(const Together& all, Time from, Time latest,
+                                                  std::vector<Found>& found) {
+    for (PendingJob* const one : all) {
+        std::optional<Found> place = finder_.find(*one, from, latest);
+        if (!place) return std::nullopt;
+        if (!found.empty() && place->start > from) return place->start;
+        from = place->start;
+        cycle_.book().put(one->id, planned_reservation_for(cycle_, *one, *place));
+        found.push_back(*std::move(place));
+    }
+    return std::nullopt;
+}
+
+// Limits count the components started before, so the starts are tried and rolled back.
+bool ComponentPlacer::may_start_together(const Together& all, const std::vector<Found>& found) {
+    if (!cycle_.state().quota().enforced()) return true;
+    ClusterState& tried = cycle_.mutable_state();
+    const ClusterState::Mark mark = tried.checkpoint();
+    bool may = true;
+    for (std::size_t i = 0; may && i < all.size(); ++i) {
+        const Job& job = *cycle_.state().find_job(all[i]->id);
+        may = limit_reason_of(cycle_.state(), job, *all[i]->shape->kind) == PendingReason::none;
+        if (may) tried.apply(cycle_.now(), start_of(cycle_, *all[i], found[i]));
+    }
+    tried.rollback(mark);
+    return may;
+}
+
+void ComponentPlacer::plan_together(const Together& all, const std::vector<Found>& found) {
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        cycle_.book().put(all[i]->id, planned_reservation_for(cycle_, *all[i], found[i]));
+    }
+}
+
+void ComponentPlacer::replan(PendingJob& first, const std::vector<PlannedReservation>& before,
+                             bool broken) {
+    if (before.empty() && !broken) return;
+    const Together all = components_of(cycle_, first);
+    first.disturbed = true;
+    if (!broken && put_back_together(cycle_.book(), all, before, cycle_.now())) return;
+    first.looked = first.looked_ahead = false;
+    cycle_.derived().pending.add_unlooked(first.id);
+    for (const PlannedReservation& one : before) cycle_.book().note_releases(one);
+    if (all.empty() || !cycle_.scheduling().backfill || !cycle_.spend()) return;
+    if (const auto found =
+            search_together(all, cycle_.now(), last_start(cycle_.state(), first, cycle_.now()))) {
+        plan_together(all, *found);
+    }
+}
+
+}  // namespace berth

@@ -1,0 +1,114 @@
+#include "berth/engine/cycle/due.h"
+
+#include <algorithm>
+
+#include "berth/engine/cycle/blocking_reasons.h"
+#include "berth/engine/cycle/het_components.h"
+#include "berth/engine/cycle/preempted_runs.h"
+
+namespace berth {
+
+namespace {
+
+// Where moves are limited: interval to the next moves, if nothing happens meanwhile.
+constexpr Duration kMovesPause = std::chrono::minutes(1);
+
+// The next start or end of a reservation.
+std::optional<Time> next_reservation(const OpenCycle& cycle) {
+    std::optional<Time> next;
+    for (const auto& [name, reservation] : cycle.state().reservations()) {
+        const Time at = reservation.start > cycle.now() ? reservation.start : reservation.end;
+        if (at > cycle.now() && (!next || at < *next)) next = at;
+    }
+    return next;
+}
+
+}  // namespace
+
+void end_overdue(OpenCycle& cycle) {
+    const Duration longer =
+        std::max<Duration>(cycle.scheduling().kill_wait, std::chrono::seconds(1));
+    for (const JobId id : cycle.book().extend_overdue(cycle.now(), longer)) {
+        const Job& job = *cycle.state().find_job(id);
+        for (const NodeShare& share : job.allocation->shares) {
+            if (cycle.state().free(share.node).drained != 0)
+                cycle.book().settle_drained(cycle.state(), share.node);
+        }
+        if (job.state != JobState::running) continue;
+        const bool missed = job.spec.deadline && *job.spec.deadline <= cycle.now();
+        EndJob fact{.job = id, .outcome = missed ? JobState::deadline : JobState::timeout};
+        fact.reason = missed ? "DeadLine" : "TimeLimit";
+        if (job.het) end_components(cycle, job, fact);
+        cycle.decide(std::move(fact));
+    }
+}
+
+// Jobs that a deadline blocks are on the watch list.
+void end_missed_deadlines(OpenCycle& cycle) {
+    std::vector<JobId> missed;
+    for (const JobId id : cycle.derived().pending.watch_list()) {
+        const PendingJob* pending = cycle.derived().pending.find(id);
+        if (pending != nullptr && pending->blocking.reason == PendingReason::deadline) {
+            missed.push_back(id);
+        }
+    }
+    std::ranges::sort(missed);
+    for (const JobId id : missed) cycle.decide(DeadlineMissed{id});
+}
+
+void advance_reservations(OpenCycle& cycle) {
+    std::vector<Fact> facts;
+    for (const auto& [name, reservation] : cycle.state().reservations()) {
+        if (reservation.end > cycle.now()) continue;
+        if (reservation.repeat != Repeat::never) {
+            Reservation next = reservation;
+            const Duration length = next.end - next.start;
+            while (next.end <= cycle.now()) {
+                next.start = next_start(next, next.start);
+                next.end = next.start + length;
+            }
+            facts.push_back(ReservationSet{std::move(next)});
+        } else if (!cycle.book().is_used(name)) {
+            facts.push_back(ReservationDeleted{name});
+        }
+    }
+    for (Fact& fact : facts) cycle.decide(std::move(fact));
+}
+
+std::optional<Time> next_wake(const OpenCycle& cycle) {
+    DerivedState& derived = cycle.derived();
+    PlanBook& book = cycle.book();
+    const Time now = cycle.now();
+    std::optional<Time> wake = book.next_end();
+    const auto no_later_than = [&](Time at) {
+        if (at > now && (!wake || at < *wake)) wake = at;
+    };
+    for (const JobId id : derived.pending.watch_list()) {
+        const PendingJob* pending = derived.pending.find(id);
+        if (pending == nullptr) continue;
+        if (pending->blocking.until) no_later_than(*pending->blocking.until);
+        if (!pending->watched) continue;
+        if (const auto last = last_moment(*cycle.state().find_job(id))) {
+            no_later_than(*last + Duration(1));
+        }
+    }
+    if (const Duration age = cycle.scheduling().planning.min_age; age > Duration{}) {
+        for (const auto& [id, pending] : derived.pending.all()) {  // When they reach min_age.
+            const std::optional<Time>& eligible = cycle.state().find_job(id)->eligible_at;
+            if (eligible && !pending.looked_ahead) no_later_than(after(*eligible, age));
+        }
+    }
+    if (const auto next = next_reservation(cycle)) no_later_than(*next);
+    if (const auto next = next_preemption(cycle)) no_later_than(*next);
+    if (cycle.left_unmoved()) no_later_than(after(now, kMovesPause));
+    if (derived.holds.next) no_later_than(*derived.holds.next);
+    if (const auto start = book.next_start(now)) no_later_than(*start);
+    for (const JobId id : book.overdue_planned_starts(now)) {  // When its slack is used up.
+        const PendingJob* job = derived.pending.find(id);
+        if (job != nullptr)
+            no_later_than(book.planned_start(id)->end - job->shape->length + Duration(1));
+    }
+    return wake;
+}
+
+}  // namespace berth

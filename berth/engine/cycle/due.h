@@ -1,0 +1,21 @@
+// What time alone brings about: runs, deadlines and reservations that end, and when the next of
+// them, or the next planned start, is due.
+#pragma once
+
+#include "berth/engine/cycle/open_cycle.h"
+
+namespace berth {
+
+// Ends the running jobs that exceed their limit or deadline, and lets their reservation grow.
+void end_overdue(OpenCycle& cycle);
+
+// Ends the pending jobs that a deadline blocks.
+void end_missed_deadlines(OpenCycle& cycle);
+
+// A reservation whose time is over is deleted, or moves to its next occurrence.
+void advance_reservations(OpenCycle& cycle);
+
+// When the next cycle is due, if nothing happens meanwhile.
+std::optional<Time> next_wake(const OpenCycle& cycle);
+
+}  // namespace berth

@@ -1,0 +1,156 @@
+#include "berth/engine/cycle/eligibility.h"
+
+#include "berth/engine/cycle/blocking_reasons.h"
+#include "berth/engine/cycle/feasibility.h"
+#include "berth/engine/cycle/het_components.h"
+#include "berth/engine/limits/reservation_access.h"
+#include "berth/engine/state/job_ids.h"
+
+namespace berth {
+
+namespace {
+
+// Whether a change of what limits are counted on may change its blocking reason.
+bool asks_limits(const PendingJob& pending) {
+    return pending.blocking.reason == PendingReason::none || pending.blocking.by_limit;
+}
+
+// Whether its blocking reason is to be found again in each cycle.
+bool is_listed(const PendingJob& pending) {
+    return pending.watched ||
+           (pending.blocking.reason != PendingReason::none && !asks_limits(pending));
+}
+
+// The QOS, if it limits all of its jobs together.
+std::optional<QosId> limiting_qos(const QuotaTree& quota, QosId qos) {
+    const QuotaLimits* const limits = quota.limits_of_qos(qos);
+    return limits != nullptr && limits->limits_all() ? std::optional(qos) : std::nullopt;
+}
+
+}  // namespace
+
+void Eligibility::check(PendingJob& pending) {
+    DerivedState& derived = cycle_.derived();
+    const ClusterState& state = cycle_.state();
+    derived.unwritten.add(pending.id);
+    find_feasibility(cycle_, *pending.shape->kind);
+    const Job& job = *state.find_job(pending.id);
+    pending.blocking =
+        blocking_reason_of(state, job, *pending.shape, derived.running_tasks(job), cycle_.now());
+    pending.watched = blocking_may_change(job);
+    pending.takes_less =
+        job.spec.time_min.has_value() || bounding_reservation(state, job) != nullptr;
+    if (job.het) check_component(cycle_, pending, job);
+    if (pending.takes_less) derived.pending.note_takes_less();
+    if (!pending.listed && is_listed(pending)) {
+        pending.listed = true;
+        derived.pending.watch_list().push_back(pending.id);
+    }
+    if (state.quota().enforced() && !pending.limit_watched && asks_limits(pending)) {
+        pending.limit_watched = true;
+        const auto leaf = static_cast<QuotaTree::Index>(*state.usage_of(job));
+        derived.pending.limit_watch().add(pending.id, leaf, limiting_qos(state.quota(), job.qos));
+    }
+    const PendingReason reason = pending.blocking.reason;
+    if (reason == PendingReason::dependency_never_satisfied && !job.dependency_failed) {
+        cycle_.decide(DependencyFailed{pending.id});
+    }
+    const bool before_eligible = job.hold != Hold::none || reason == PendingReason::begin_time ||
+                                 reason == PendingReason::dependency ||
+                                 reason == PendingReason::dependency_never_satisfied;
+    if (!job.eligible_at && !before_eligible) eligible_.push_back(pending.id);
+    if (reason == PendingReason::none) return;
+    pending.looked = pending.looked_ahead = false;
+    if (pending.ordered) cycle_.order().erase(pending);
+    if (pending.component) return;
+    if (const PlannedReservation* planned_start = cycle_.book().planned_start(pending.id)) {
+        cycle_.book().note_releases(*planned_start);
+        cycle_.book().lift(pending.id);
+    }
+}
+
+void Eligibility::write_eligible() {
+    if (eligible_.empty()) return;
+    put_in_order(eligible_);
+    cycle_.record(JobsEligible{std::exchange(eligible_, {})});
+}
+
+void Eligibility::settle_jobs() {
+    DerivedState& derived = cycle_.derived();
+    const ClusterState& state = cycle_.state();
+    PendingJobs& jobs = derived.pending;
+    std::vector<PendingJob*> entering;
+    std::vector<JobId> checked;
+    while (jobs.any_unsettled()) {  // A decision about a job may unsettle it again.
+        for (const JobId id : jobs.take_unsettled()) {
+            PendingJob* pending = jobs.find(id);
+            if (pending == nullptr || !pending->unsettled) continue;
+            pending->unsettled = false;
+            check(*pending);
+            checked.push_back(id);
+        }
+    }
+    write_eligible();
+    put_in_order(checked);
+    for (const JobId id : checked) {
+        PendingJob& pending = *jobs.find(id);
+        if (!pending.looked) jobs.add_unlooked(id);
+        const std::int64_t priority =
+            priority_of(state, *state.find_job(id), derived.policy, cycle_.view());
+        pending.repriced = false;
+        const std::int32_t rank = derived.preemptions.rules.rank(state.find_job(id)->qos);
+        const OrderKey key = key_of(state, pending, priority, rank);
+        if (pending.ordered && key == pending.key) continue;
+        if (pending.ordered) cycle_.order().erase(pending);
+        pending.set_priority(priority);
+        pending.key = key;
+        if (pending.blocking.reason == PendingReason::none) entering.push_back(&pending);
+    }
+    cycle_.order().insert(std::move(entering));
+}
+
+void Eligibility::recheck_waiting() {
+    PendingJobs& jobs = cycle_.derived().pending;
+    if (jobs.take_feasibility_changed()) {
+        for (const auto& [id, pending] : jobs.all()) jobs.unsettle(pending);
+    }
+    std::erase_if(jobs.watch_list(), [&](JobId id) {
+        PendingJob* pending = jobs.find(id);
+        if (pending == nullptr) return true;
+        pending->listed = is_listed(*pending);
+        if (pending->listed) jobs.unsettle(*pending);
+        return !pending->listed;
+    });
+    recheck_limits();
+    settle_jobs();
+}
+
+// Finds the blocking reason again of the jobs whose limits may allow more, or less, than before.
+void Eligibility::recheck_limits() {
+    const QuotaTree::News news = cycle_.mutable_state().take_quota_news();
+    if (news.none()) return;
+    PendingJobs& jobs = cycle_.derived().pending;
+    if (news.all) {  // All are watched anew, too.
+        jobs.limit_watch().clear();
+        for (const auto& [id, pending] : jobs.all()) {
+            pending.limit_watched = false;
+            jobs.unsettle(pending);
+        }
+        return;
+    }
+    const auto recheck = [&](PendingJob* pending) {
+        if (pending == nullptr) return false;
+        pending->limit_watched = asks_limits(*pending);
+        if (pending->limit_watched) jobs.unsettle(*pending);
+        return pending->limit_watched;
+    };
+    jobs.limit_watch().visit(
+        news, [&](JobId id) { return recheck(jobs.find(id)); },
+        [&](JobId id, QosId qos) {
+            const Job* const job = cycle_.state().find_job(id);
+            const bool is_of_qos = job != nullptr && job->qos == qos;
+            return recheck(is_of_qos ? jobs.find(id) : nullptr);
+        });
+}
+
+}  // namespace berth

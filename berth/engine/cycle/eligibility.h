@@ -1,0 +1,31 @@
+// Eligibility: which pending jobs no blocking reason keeps out of the order, and their place in it.
+#pragma once
+
+#include <vector>
+
+#include "berth/engine/cycle/open_cycle.h"
+
+namespace berth {
+
+class Eligibility {
+public:
+    explicit Eligibility(OpenCycle& cycle) : cycle_(cycle) {}
+
+    // Finds whether the job is eligible, and updates its record. One that no longer is leaves the
+    // order and the plan.
+    void check(PendingJob& pending);
+
+    // Checks new and changed jobs, blocked, dependent and array jobs, and those affected by changed
+    // limits; all jobs if nodes came or went. Puts the eligible ones in order.
+    void recheck_waiting();
+
+private:
+    void recheck_limits();
+    void settle_jobs();
+    void write_eligible();
+
+    OpenCycle& cycle_;
+    std::vector<JobId> eligible_;  // To be recorded as eligible.
+};
+
+}  // namespace berth

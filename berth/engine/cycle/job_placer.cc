@@ -1,0 +1,156 @@
+#include "berth/engine/cycle/job_placer.h"
+
+#include <algorithm>
+
+#include "berth/engine/cycle/job_starts.h"
+#include "berth/engine/cycle/job_terms.h"
+
+namespace berth {
+
+bool JobPlacer::is_settled(PendingJob& job, bool may_plan) {
+    if (!job.looked || preemptor_.could_preempt(job)) return false;
+    if (job.component) return components_.are_settled(job, may_plan);
+    const bool news = job.disturbed || job.looked_after != cycle_.book().last_release();
+    if (job.takes_less && news && cycle_.book().any_fresh()) return false;
+    Shape& shape = *job.shape;
+    if (const PlannedReservation* planned_start = cycle_.book().planned_start(job.id)) {
+        if (planned_start->start <= cycle_.now() && job.looked_at < planned_start->start)
+            return false;
+        if (!news) return true;
+        if (cycle_.may_move()) return !earlier_.could_move(job, *planned_start);
+        cycle_.leave_unmoved();
+        return true;
+    }
+    if (job.disturbed || (may_plan && !job.looked_ahead)) return false;
+    const Time latest =
+        may_plan ? after(cycle_.now(), cycle_.scheduling().plan_window) : cycle_.now();
+    return bounds_.earliest_unplanned(shape) > latest;
+}
+
+bool JobPlacer::try_to_schedule(PendingJob& pending, Time floor, bool may_plan) {
+    const JobId id = pending.id;
+    PendingJob* job = &pending;
+    ++cycle_.work().depth;
+    // Limits were checked when the cycle began: they are again once a run has begun or ended.
+    if (job->watched || cycle_.state().quota().has_news()) eligibility_.check(*job);
+    while (job->blocking.reason == PendingReason::none && try_job(*job, floor, may_plan)) {
+        cycle_.note_start();
+        job = cycle_.derived().pending.find(id);
+        if (job == nullptr) return false;
+        eligibility_.check(*job);  // The rest of an array.
+    }
+    while (job->blocking.reason == PendingReason::none && floor <= cycle_.now() &&
+           cycle_.complete() && preemptor_.preempt_for(*job)) {
+        eligibility_.check(*job);
+    }
+    return true;
+}
+
+bool JobPlacer::try_job(PendingJob& job, Time floor, bool may_plan) {
+    if (job.component) return components_.try_all(job, floor, may_plan);
+    PlanBook& book = cycle_.book();
+    const Time now = cycle_.now();
+    if (job.takes_less && floor <= now && start_with_less(job)) return true;
+    const PlannedReservation* const known = book.planned_start(job.id);
+    // Without backfill, a start planned before those of the jobs ahead does not count.
+    const bool keeps = known != nullptr && (floor == now || known->start >= floor);
+    const Time horizon = last_start(cycle_.state(), job, now);
+    Shape& shape = *job.shape;
+    Time from = floor;
+    Time latest = may_plan && !shape.kind->depends_on_running ? horizon : now;
+    if (known != nullptr) latest = keeps ? std::max(known->start - Duration(1), now) : horizon;
+    const bool is_due = known != nullptr && known->start <= now && job.looked_at < known->start;
+    if (keeps && job.looked && !job.disturbed && !is_due) {
+        from = std::max(from, bounds_.fresh_hope(shape));
+    } else if (known == nullptr && cycle_.scheduling().backfill) {
+        from = std::max(from, bounds_.earliest_unplanned(shape));
+    }
+    const bool may_be_stuck = keeps && job.looked && !is_due;
+    const bool moves = may_be_stuck && cycle_.moves_are_limited();
+    const bool only_now = moves && !cycle_.may_move();
+    if (only_now) latest = std::min(latest, now);
+    if (only_now) cycle_.leave_unmoved();
+    job.disturbed = only_now;
+    job.looked = true;
+    job.looked_ahead = job.looked_ahead || latest > now;
+    if (from > latest) return false;
+    if (!cycle_.spend()) {
+        job.looked = false;
+        return false;
+    }
+    if (moves && !only_now) cycle_.derived().moves.spend();
+    job.looked_at = now;
+    job.looked_after = book.last_release();
+    const auto note_failure = [&] {
+        if (!cycle_.derived().holds.empty() || shape.hope_at != book.fresh_version()) return;
+        // Nor could any other job of the shape.
+        shape.hope = std::max(shape.hope, latest + Duration(1));
+    };
+    if (may_be_stuck && earlier_.is_stuck(shape, *known, from, latest)) {
+        note_failure();
+        return false;
+    }
+    std::optional<PlannedReservation> before;
+    if (known != nullptr) before = book.lift(job.id);
+    const std::optional<Found> found = finder_.find(job, from, latest);
+    if (before && !found) note_failure();
+    if (!before) {
+        shape.bound = found           ? found->start
+                      : latest <= now ? bounds_.earliest_from(now + Duration(1), shape)
+                                      : latest + Duration(1);
+        shape.bound_at = book.last_release();
+    }
+    return take_start(job, found, std::move(before), keeps);
+}
+
+bool JobPlacer::take_start(PendingJob& job, const std::optional<Found>& found,
+                           std::optional<PlannedReservation> before, bool keeps) {
+    PlanBook& book = cycle_.book();
+    if (found && found->start == cycle_.now()) {
+        // The reservation's, if the job has no time limit of its own.
+        const Duration limit = job.shape->length;
+        const bool less = job.takes_less && limit < cycle_.state().find_job(job.id)->time_limit;
+        const JobId started =
+            start(cycle_, job, *found, less ? std::optional(limit) : std::nullopt);
+        if (before) book.note_releases(*before, started, cycle_.now());
+        return true;
+    }
+    const bool better = found && (!before || !keeps || found->start < before->start);
+    if (better) {
+        book.put(job.id, planned_reservation_for(cycle_, job, *found));
+        if (before) book.note_releases(*before);
+    } else if (before && keeps) {
+        book.put(job.id, *std::move(before));
+    } else if (before) {
+        book.note_releases(*before);
+    }
+    return false;
+}
+
+// --time-min: if the whole limit does not fit now, starts the job with the longest time that does,
+// in minutes. True: it started.
+bool JobPlacer::start_with_less(PendingJob& pending) {
+    PlanBook& book = cycle_.book();
+    const Job& job = *cycle_.state().find_job(pending.id);
+    const std::optional<Duration> least = least_time_now(cycle_.state(), job, cycle_.now());
+    if (!least || *least >= pending.shape->length) return false;
+    const bool news = pending.disturbed || pending.looked_after != book.last_release();
+    if ((pending.looked && !news) || !cycle_.spend()) return false;
+    std::optional<PlannedReservation> before;
+    if (book.planned_start(pending.id) != nullptr) before = book.lift(pending.id);
+    Duration length = *least;
+    const std::optional<Found> found = job.spec.time_min
+                                           ? finder_.find_longest_now(pending, *least, length)
+                                           : finder_.find_now(pending, length);
+    if (!found) {
+        if (before) book.put(pending.id, *std::move(before));
+        return false;
+    }
+    const bool less = length < job.time_limit;
+    const JobId started =
+        start(cycle_, pending, *found, less ? std::optional(length) : std::nullopt);
+    if (before) book.note_releases(*before, started, cycle_.now());
+    return true;
+}
+
+}  // namespace berth

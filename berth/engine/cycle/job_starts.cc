@@ -1,0 +1,57 @@
+#include "berth/engine/cycle/job_starts.h"
+
+#include "berth/engine/cycle/blocking_reasons.h"
+#include "berth/engine/cycle/job_terms.h"
+
+namespace berth {
+
+PlannedReservation planned_reservation_for(const OpenCycle& cycle, const PendingJob& job,
+                                           const Found& found) {
+    PlannedReservation planned_reservation;
+    planned_reservation.start = found.start;
+    planned_reservation.end = after(found.start, job.shape->length);
+    if (found.start > cycle.now())
+        planned_reservation.end =
+            after(planned_reservation.end, slack_of(cycle.scheduling(), job.shape->demand()));
+    planned_reservation.licenses = found.licenses;
+    planned_reservation.reservation = job.shape->demand().reservation;
+    NodeAmounts amounts;
+    amounts.reserve(found.parts.size());
+    for (const Part& part : found.parts) amounts.emplace_back(part.node, part.take.amount);
+    planned_reservation.amounts = amounts;
+    return planned_reservation;
+}
+
+StartJob start_of(const OpenCycle& cycle, const PendingJob& pending, const Found& found,
+                  std::optional<Duration> time_limit) {
+    const Job& job = *cycle.state().find_job(pending.id);
+    StartJob fact{.job = job.id, .attempt = Attempt(job.attempt.value() + 1)};
+    fact.priority = pending.priority();
+    fact.allocation = settle(cycle.state(), found.parts, cycle.derived().topologies);
+    fact.allocation.licenses = found.licenses;
+    fact.time_limit = time_limit;
+    if (job.spec.array) {
+        fact.array_task = first_ready_task(cycle.state(), job, cycle.now());
+        BERTH_ASSERT(fact.array_task);
+        const bool last = job.spec.array->tasks.size() == 1;
+        fact.task_job = last ? job.id : cycle.state().next_job_id();
+    }
+    return fact;
+}
+
+JobId start(OpenCycle& cycle, const PendingJob& pending, const Found& found,
+            std::optional<Duration> time_limit) {
+    if (!cycle.order().is_first(pending)) ++cycle.work().passed;
+    StartJob fact = start_of(cycle, pending, found, time_limit);
+    const JobId started = fact.task_job.value_or(fact.job);
+    const std::vector<NodeShare> shares = fact.allocation.shares;
+    cycle.decide(std::move(fact));
+    for (const NodeShare& share : shares) {  // Other jobs may now have something beside this one.
+        if (share.device_share || cycle.derived().pending.any_depends_on_running()) {
+            cycle.book().note_release(share.node);
+        }
+    }
+    return started;
+}
+
+}  // namespace berth

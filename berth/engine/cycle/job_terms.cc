@@ -1,0 +1,38 @@
+#include "berth/engine/cycle/job_terms.h"
+
+#include <algorithm>
+
+#include "berth/engine/limits/reservation_access.h"
+
+namespace berth {
+
+Duration planned_start_slack(const SchedulingSpec& scheduling) { return scheduling.kill_wait * 2; }
+
+Duration slack_of(const SchedulingSpec& scheduling, const Demand& demand) {
+    return demand.reservation.empty() ? planned_start_slack(scheduling) : kReservationGrace;
+}
+
+Duration booked_length(const SchedulingSpec& scheduling, const Demand& demand, Duration length) {
+    const Duration slack = slack_of(scheduling, demand);
+    return length > Duration::max() - slack ? Duration::max() : length + slack;
+}
+
+Time last_start(const ClusterState& state, const PendingJob& pending, Time now) {
+    const Time horizon = after(now, state.spec().scheduling.plan_window);
+    if (!pending.watched) return horizon;  // It has no deadline, so its record need not be read.
+    const std::optional<Time>& deadline = state.find_job(pending.id)->spec.deadline;
+    if (!deadline) return horizon;
+    if (pending.shape->length >= *deadline - Time{}) return now - Duration(1);
+    return std::min(horizon, *deadline - pending.shape->length);
+}
+
+std::optional<Duration> least_time_now(const ClusterState& state, const Job& job, Time now) {
+    if (job.spec.time_min) return job.spec.time_min;
+    const Reservation* const reservation = bounding_reservation(state, job);
+    constexpr Duration kOneMinute = std::chrono::minutes(1);
+    if (reservation == nullptr || now < reservation->start) return std::nullopt;
+    const Duration left = (reservation->end - now) / kOneMinute * kOneMinute;
+    return left < kOneMinute ? std::nullopt : std::optional(left);
+}
+
+}  // namespace berth

@@ -1,0 +1,20 @@
+// Runs that were told to end so that another job starts: the end of their grace time.
+#pragma once
+
+#include "berth/engine/cycle/open_cycle.h"
+
+namespace berth {
+
+// Ends the runs whose grace time is over.
+void end_preempted(OpenCycle& cycle);
+
+// Ends this run, which was preempted. Its job is requeued if it may be and its terms say so.
+void end_preempted(OpenCycle& cycle, const Job& run);
+
+// How a run that is preempted ends.
+EndJob end_of_preempted(const ClusterState& state, const Job& run);
+
+// The next end of a grace time, or time at which the search for victims may have another result.
+std::optional<Time> next_preemption(const OpenCycle& cycle);
+
+}  // namespace berth

@@ -1,0 +1,32 @@
+#include "berth/engine/derived/preemptions.h"
+
+#include <algorithm>
+
+namespace berth {
+
+void Preemptions::rebuild(const ClusterSpec& spec) {
+    rules.rebuild(spec);
+    forget_failures();
+}
+
+void Preemptions::forget_failures() {
+    failed_.clear();
+    retry_at_.reset();
+}
+
+void Preemptions::note_failure(const PendingJob& job, QosId qos) {
+    const auto [at, is_new] =
+        failed_.try_emplace({job.shape.get(), qos}, Failure{job.shape, job.priority()});
+    if (!is_new) at->second.priority = std::max(at->second.priority, job.priority());
+}
+
+bool Preemptions::has_failed(const PendingJob& job, QosId qos) const {
+    const auto known = failed_.find({job.shape.get(), qos});
+    return known != failed_.end() && job.priority() <= known->second.priority;
+}
+
+void Preemptions::note_exempt(Time until) {
+    if (until != kNever && (!retry_at_ || until < *retry_at_)) retry_at_ = until;
+}
+
+}  // namespace berth

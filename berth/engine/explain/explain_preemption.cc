@@ -1,0 +1,117 @@
+#include "berth/engine/explain/explain_preemption.h"
+
+#include <algorithm>
+
+#include "berth/model/preempted_by.h"
+
+namespace berth {
+namespace {
+
+constexpr std::size_t kNamedMax = 8;
+
+// "job 812", "jobs 812, 815"
+std::string names_of(const ClusterState& state, const std::vector<JobId>& jobs) {
+    std::string text = jobs.size() == 1 ? "job" : "jobs";
+    for (std::size_t i = 0; i < jobs.size() && i < kNamedMax; ++i) {
+        const Job* const job = state.find_job(jobs[i]);
+        const bool is_task = job != nullptr && job->array_job && job->array_task;
+        text += (i == 0 ? " " : ", ") +
+                (is_task ? to_string(*job->array_job) + "_" + std::to_string(*job->array_task)
+                         : to_string(jobs[i]));
+    }
+    return jobs.size() > kNamedMax ? text + " and others" : text;
+}
+
+class PreemptionExplainer {
+public:
+    PreemptionExplainer(const ClusterState& state, const DerivedState& derived, const Job& job,
+                        std::int64_t priority, Time now)
+        : state_(state),
+          rules_(derived.preemptions.rules),
+          job_(job),
+          priority_(priority),
+          now_(now) {}
+
+    std::vector<Blocker> run() {
+        if (const auto by = preemptor_of(job_.state_reason)) {
+            add("It was preempted by " + names_of(state_, {*by}) + " and waits to run again.");
+        }
+        if (!rules_.enabled()) return std::move(found_);
+        const std::vector<JobId> victims = state_.index().victims(job_.id);
+        if (victims.empty()) {
+            explain_spared();
+        } else {
+            explain_victims(victims);
+        }
+        return std::move(found_);
+    }
+
+private:
+    void add(std::string text, std::optional<Time> until = std::nullopt) {
+        found_.push_back({.reason = PendingReason::resources,
+                          .level = "preemption",
+                          .text = std::move(text),
+                          .until = until});
+    }
+
+    // They are killed at the latest when the time to kill them has passed, too.
+    void explain_victims(const std::vector<JobId>& victims) {
+        Time end{};
+        for (const JobId id : victims)
+            end = std::max(end, state_.find_job(id)->allocation->preempted->ends_at);
+        add("It waits for " + names_of(state_, victims) +
+                ", which it preempts, to end: at the latest",
+            after(end, state_.spec().scheduling.kill_wait));
+    }
+
+    // Runs below it that a rule spares.
+    void explain_spared() {
+        std::vector<JobId> off, exempt, by_priority;
+        std::optional<Time> until;
+        for (const JobId id : state_.holding_jobs()) {
+            const Job& run = *state_.find_job(id);
+            if (run.state != JobState::running) continue;
+            if (!rules_.stands_above(job_, run, priority_ > run.start_priority)) continue;
+            if (rules_.terms_of(run).mode == PreemptMode::off) {
+                off.push_back(id);
+                continue;
+            }
+            const Time free_at = rules_.exempt_until(run, now_);
+            if (free_at == kNever) {
+                by_priority.push_back(id);
+            } else if (free_at > now_) {
+                exempt.push_back(id);
+                if (!until || free_at < *until) until = free_at;
+            }
+        }
+        if (!off.empty()) {
+            add("It may not preempt " + names_of(state_, off) + ": PreemptMode is OFF in " +
+                (rules_.spec().by == PreemptBy::partition ? "the partition." : "the QOS."));
+        }
+        if (!by_priority.empty()) {
+            add("It may not preempt " + names_of(state_, by_priority) +
+                ": min_exempt_priority protects runs that started with more.");
+        }
+        if (!exempt.empty()) {
+            add("It may not preempt " + names_of(state_, exempt) +
+                    ": PreemptExemptTime protects the first of them",
+                until);
+        }
+    }
+
+    const ClusterState& state_;
+    const PreemptRules& rules_;
+    const Job& job_;
+    std::int64_t priority_;
+    Time now_;
+    std::vector<Blocker> found_;
+};
+
+}  // namespace
+
+std::vector<Blocker> blockers_of_preemption(const ClusterState& state, const DerivedState& derived,
+                                            const Job& job, std::int64_t priority, Time now) {
+    return PreemptionExplainer(state, derived, job, priority, now).run();
+}
+
+}  // namespace berth

@@ -1,0 +1,15 @@
+// Preemption as `berth why` tells it to a waiting job: for which runs it waits, and what forbids it
+// to preempt others.
+#pragma once
+
+#include <vector>
+
+#include "berth/engine/derived/derived_state.h"
+#include "berth/model/explanation.h"
+
+namespace berth {
+
+std::vector<Blocker> blockers_of_preemption(const ClusterState& state, const DerivedState& derived,
+                                            const Job& job, std::int64_t priority, Time now);
+
+}  // namespace berth

@@ -1,0 +1,98 @@
+#include "berth/engine/preempt/preempt_rules.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "berth/engine/plan/timeline.h"
+
+namespace berth {
+
+void PreemptRules::rebuild(const ClusterSpec& spec) {
+    *this = {};
+    spec_ = spec.scheduling.preemption;
+    if (!enabled()) return;
+    lowest_tier_ = std::numeric_limits<std::int64_t>::max();
+    for (const PartitionSpec& partition : spec.partitions) {
+        tiers_.push_back(partition.priority_tier);
+        const PreemptMode mode = partition.preempt_mode.value_or(spec_.mode);
+        of_partition_.push_back({mode, partition.grace_time, spec_.exempt});
+        if (mode != PreemptMode::off)
+            lowest_tier_ = std::min(lowest_tier_, partition.priority_tier);
+    }
+    for (const QosSpec& qos : spec.qos) {
+        const PreemptMode mode = qos.preempt_mode.value_or(spec_.mode);
+        of_qos_.push_back(
+            {mode, qos.grace_time, qos.preempt_exempt ? qos.preempt_exempt : spec_.exempt});
+        within_.push_back(qos.preempt_mode ? qos.preempt_within : spec_.within);
+        qos_priority_.push_back(qos.priority);
+        BitSet preempts(spec.qos.size());
+        for (const std::string& name : qos.preempt) {
+            const auto other = spec.find_qos(name);
+            if (other) preempts.set(other->index());
+        }
+        preempts_.push_back(std::move(preempts));
+    }
+    if (spec_.by != PreemptBy::qos) return;
+    ranks_.assign(spec.qos.size(), -1);
+    std::vector<bool> under_way(spec.qos.size());
+    for (std::size_t i = 0; i < ranks_.size(); ++i) find_rank(i, under_way);
+}
+
+// Edits may describe a circle, which sacctmgr refuses: it counts once.
+std::int32_t PreemptRules::find_rank(std::size_t qos, std::vector<bool>& under_way) {
+    if (ranks_[qos] >= 0) return ranks_[qos];
+    if (under_way[qos]) return 0;
+    under_way[qos] = true;
+    std::int32_t rank = 0;
+    for (std::size_t other = 0; other < ranks_.size(); ++other) {
+        if (other == qos || !preempts_[qos].test(other)) continue;
+        rank = std::max(rank, find_rank(other, under_way) + 1);
+    }
+    under_way[qos] = false;
+    return ranks_[qos] = rank;
+}
+
+bool PreemptRules::may_preempt_any(const Job& job) const {
+    switch (spec_.by) {
+        case PreemptBy::none: return false;
+        case PreemptBy::partition: return tier(job) > lowest_tier_;
+        case PreemptBy::qos: return within_[job.qos.index()] || !preempts_[job.qos.index()].empty();
+    }
+    return false;
+}
+
+bool PreemptRules::stands_above(const Job& job, const Job& other, bool ahead) const {
+    switch (spec_.by) {
+        case PreemptBy::none: return false;
+        case PreemptBy::partition: return tier(job) > tier(other);
+        case PreemptBy::qos:
+            if (preempts_[job.qos.index()].test(other.qos.index())) return true;
+            return ahead && job.qos == other.qos && within_[job.qos.index()];
+    }
+    return false;
+}
+
+PreemptTerms PreemptRules::terms_of(const Job& run) const {
+    switch (spec_.by) {
+        case PreemptBy::none: break;
+        case PreemptBy::partition: return of_partition_[run.partition.index()];
+        case PreemptBy::qos: return of_qos_[run.qos.index()];
+    }
+    return {};
+}
+
+Time PreemptRules::exempt_until(const Job& run, Time now) const {
+    if (spec_.exempt_priority && run.start_priority > *spec_.exempt_priority) return kNever;
+    const std::optional<Duration> exempt = terms_of(run).exempt;
+    if (!exempt) return now;
+    return after(now, *exempt - std::min(*exempt, ran_for(run, now)));
+}
+
+PreemptRules::Turn PreemptRules::turn_of(const Job& run) const {
+    const std::int64_t first =
+        spec_.by == PreemptBy::qos ? qos_priority_[run.qos.index()] : tier(run);
+    const std::int64_t begun = (*run.started_at - Time{}).count();
+    return {first, run.nodes.size(), spec_.youngest_first ? -begun : 0, run.id};
+}
+
+}  // namespace berth

@@ -1,0 +1,76 @@
+// PreemptRules: which waiting job may preempt which run, how the run stops, and in which order runs
+// are chosen: Slurm's preempt/partition_prio and preempt/qos.
+//
+// partition_prio: a job preempts runs of partitions with a lower PriorityTier; the run's partition
+// says how. qos: a job preempts runs whose QOS its own QOS names in Preempt=; the run's QOS says
+// how.
+#pragma once
+
+#include <optional>
+#include <tuple>
+#include <vector>
+
+#include "berth/base/bitmask.h"
+#include "berth/model/cluster_spec.h"
+#include "berth/model/job.h"
+
+namespace berth {
+
+// How a run is preempted.
+struct PreemptTerms {
+    PreemptMode mode = PreemptMode::off;
+    Duration grace{};                // Between the warning and the end.
+    std::optional<Duration> exempt;  // It must have run for so long.
+};
+
+class PreemptRules {
+public:
+    void rebuild(const ClusterSpec& spec);
+
+    bool enabled() const { return spec_.enabled(); }
+    const PreemptionSpec& spec() const { return spec_; }
+
+    // Whether jobs of this partition and QOS may preempt any at all.
+    bool may_preempt_any(const Job& job) const;
+    // Whether the job stands above the other one; `ahead`: of two jobs of one QOS, it has the
+    // higher priority. It may preempt the other one if that one's mode is not off as well.
+    bool stands_above(const Job& job, const Job& other, bool ahead) const;
+    bool may_preempt(const Job& job, const Job& other, bool ahead) const {
+        return terms_of(other).mode != PreemptMode::off && stands_above(job, other, ahead);
+    }
+    // Whether jobs of this QOS preempt each other.
+    bool preempts_within(QosId qos) const {
+        return spec_.by == PreemptBy::qos && within_[qos.index()];
+    }
+    PreemptTerms terms_of(const Job& run) const;
+    // When the run may be preempted at the earliest; kNever: its priority exempts it.
+    // REQUIRES: it runs.
+    Time exempt_until(const Job& run, Time now) const;
+
+    // Lower is preempted first: Slurm sorts by tier or QOS priority, then by the number of nodes;
+    // youngest_first comes before the id.
+    using Turn = std::tuple<std::int64_t, std::size_t, std::int64_t, JobId>;
+    Turn turn_of(const Job& run) const;
+
+    // With preempt/qos, jobs that can preempt others come first: the length of the longest chain of
+    // QOS that this one preempts. Else 0.
+    std::int32_t rank(QosId qos) const {
+        return qos.index() < ranks_.size() ? ranks_[qos.index()] : 0;
+    }
+
+private:
+    std::int64_t tier(const Job& job) const { return tiers_[job.partition.index()]; }
+    std::int32_t find_rank(std::size_t qos, std::vector<bool>& under_way);
+
+    PreemptionSpec spec_;
+    std::vector<std::int64_t> tiers_;         // By PartitionId.
+    std::int64_t lowest_tier_ = 0;            // Of the partitions whose runs may be preempted.
+    std::vector<PreemptTerms> of_partition_;  // By PartitionId; of_qos_ by QosId.
+    std::vector<PreemptTerms> of_qos_;
+    std::vector<BitSet> preempts_;  // By QosId: those that it preempts.
+    std::vector<bool> within_;      // Its own jobs preempt each other.
+    std::vector<std::int64_t> qos_priority_;
+    std::vector<std::int32_t> ranks_;
+};
+
+}  // namespace berth

@@ -1,0 +1,138 @@
+// How the quota tree follows edits of limits: in what they concern, without counting jobs anew.
+#include <algorithm>
+
+#include "berth/engine/state/quota_tree.h"
+#include "berth/model/limit_inheritance.h"
+
+namespace berth {
+namespace {
+
+// Which uses of a QOS are counted.
+struct Counted {
+    bool at_all = false, of_users = false, of_accounts = false;
+    friend bool operator==(const Counted&, const Counted&) = default;
+};
+
+Counted counted_by(const QuotaLimits* limits) {
+    if (limits == nullptr) return {};
+    return {true, limits->counts_users(), limits->counts_accounts()};
+}
+
+}  // namespace
+
+bool QuotaTree::take_edits(const ClusterSpec& spec, const AccountingEdits& edits) {
+    if (is_enforced_by(spec) != enforced_) return false;
+    if (!enforced_) return true;
+    if (!keeps_accounts(spec, edits) || !keeps_rows(spec)) return false;
+    BitSet relimited(accounts_.size());
+    for (const AccountSpec& one : edits.accounts) {
+        const Index account = account_names_.find(one.name)->second;
+        const Index parent = accounts_[account].parent;
+        limit_account(spec, account, parent == kNone ? kNone : accounts_[parent].nearest);
+        mark_all_below(account, relimited);
+        relimited_.push_back(account);
+    }
+    for (const auto& [account, user] : edits.removed_associations) {
+        limit_association(spec, {.account = account, .user = user});
+    }
+    for (const AssociationSpec& one : spec.associations) {
+        const bool inherits = !one.limits.none() && inherits_from(one.account, relimited);
+        const bool is_edited =
+            std::ranges::any_of(edits.associations, [&](const AssociationSpec& edited) {
+                return edited.user == one.user && edited.account == one.account;
+            });
+        if (inherits || is_edited) limit_association(spec, one);
+    }
+    if (!edits.qos.empty()) {
+        limit_qos(spec);
+        all_ = true;
+    }
+    return true;
+}
+
+// Whether the accounts are those that were there, each below the same one.
+bool QuotaTree::keeps_accounts(const ClusterSpec& spec, const AccountingEdits& edits) const {
+    if (spec.accounts.size() != accounts_.size()) return false;
+    const auto number = [&](const std::string& name) {
+        const auto at = account_names_.find(name);
+        return at == account_names_.end() || at->second >= accounts_.size() ? kNone : at->second;
+    };
+    if (std::ranges::any_of(edits.removed_accounts, [&](const std::string& name) {
+            return number(name) != kNone;  // And made anew in its place.
+        })) {
+        return false;
+    }
+    return std::ranges::all_of(edits.accounts, [&](const AccountSpec& one) {
+        const Index account = number(one.name);
+        if (account == kNone) return false;
+        const Index parent = number(one.parent);
+        return accounts_[account].parent == (parent == account ? kNone : parent);
+    });
+}
+
+// Whether the uses that each QOS counts are those that it counted.
+bool QuotaTree::keeps_rows(const ClusterSpec& spec) const {
+    for (std::size_t q = 0; q < qos_.size(); ++q) {
+        const Limits& limits = spec.qos[q].limits;
+        const QuotaLimits now = quota_limits_of(spec.dimensions, limits);
+        if (counted_by(limits.none() ? nullptr : &now) != counted_by(at(qos_[q].limits))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void QuotaTree::mark_all_below(Index account, BitSet& marked) const {
+    marked.set(account);
+    for (const Index child : accounts_[account].children) mark_all_below(child, marked);
+}
+
+bool QuotaTree::inherits_from(const std::string& account, const BitSet& accounts) const {
+    const auto at = account_names_.find(account);
+    return at != account_names_.end() && at->second < accounts_.size() && accounts.test(at->second);
+}
+
+// Of an association that is gone, or sets no limits any more, nothing stays.
+void QuotaTree::limit_association(const ClusterSpec& spec, const AssociationSpec& one) {
+    const auto known = associations_.find({one.account, one.user});
+    Index slot = known == associations_.end() ? kNone : known->second;
+    if (one.limits.none()) {
+        if (slot == kNone) return;
+        associations_.erase(known);
+        drop_limits(slot);
+    } else {
+        Limits own = one.limits;
+        const auto account = account_names_.find(one.account);
+        Index above = account == account_names_.end() || account->second >= accounts_.size()
+                          ? kNone
+                          : account->second;
+        for (; above != kNone; above = accounts_[above].parent) {
+            inherit_limits(own, spec.accounts[above].limits);
+        }
+        set_limits(slot, quota_limits_of(spec.dimensions, own));
+        associations_[{one.account, one.user}] = slot;
+    }
+    const auto user = users_.find(one.user);
+    const auto account = account_names_.find(one.account);
+    if (user == users_.end() || account == account_names_.end()) return;
+    Index leaf = last_of_account_[account->second];
+    while (leaf != kNone && leaves_[leaf].place.user != user->second) {
+        leaf = leaves_[leaf].next_of_account;
+    }
+    if (leaf == kNone) return;
+    leaves_[leaf].place.association = slot;
+    changed_.try_emplace(leaf);
+}
+
+void QuotaTree::limit_qos(const ClusterSpec& spec) {
+    qos_.resize(spec.qos.size());
+    for (std::size_t q = 0; q < qos_.size(); ++q) {
+        if (spec.qos[q].limits.none()) {
+            drop_limits(qos_[q].limits);
+        } else {
+            set_limits(qos_[q].limits, quota_limits_of(spec.dimensions, spec.qos[q].limits));
+        }
+    }
+}
+
+}  // namespace berth

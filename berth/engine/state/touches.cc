@@ -1,0 +1,33 @@
+#include "berth/engine/state/touches.h"
+
+namespace berth {
+
+void Touches::add(JobId job, UndoLog& undo) {
+    if (jobs_.contains(job)) return;
+    jobs_[job] = true;
+    if (undo.recording()) undo.record(JobTouched{job});
+}
+
+void Touches::add(NodeId node, UndoLog& undo) {
+    if (nodes_.insert(node).second && undo.recording()) undo.record(NodeTouched{node});
+}
+
+void Touches::add_usage(std::size_t record, UndoLog& undo) {
+    if (usage_.insert(record).second && undo.recording()) undo.record(UsageTouched{record});
+}
+
+Touches::Touched Touches::take(const JobRecords& jobs) {
+    Touched touched;
+    for (const auto& [id, is_touched] : jobs_) {
+        (jobs.contains(id) ? touched.jobs : touched.gone).push_back(id);
+    }
+    touched.nodes.assign(nodes_.begin(), nodes_.end());
+    touched.usage.assign(usage_.begin(), usage_.end());
+    touched.spec = spec;
+    touched.all = all;
+    touched.reservations = reservations;
+    *this = Touches();
+    return touched;
+}
+
+}  // namespace berth

@@ -1,0 +1,17 @@
+// The reason that a run which is preempted ends with: it names the preemptor, and stays with the
+// job until its next start.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "berth/model/ids.h"
+
+namespace berth {
+
+std::string preempted_by_text(JobId preemptor);  // "Preempted by job 900"
+// nullopt: the reason is another.
+std::optional<JobId> preemptor_of(std::string_view reason);
+
+}  // namespace berth

@@ -1,0 +1,50 @@
+#include "berth/model/preemption.h"
+
+#include <utility>
+
+#include "berth/base/text.h"
+#include "berth/model/invalid_argument.h"
+
+namespace berth {
+
+Result<PreemptModes> parse_preempt_mode(std::string_view text) {
+    PreemptModes modes;
+    bool given = false;
+    const auto wrong = [&](std::string_view why) {
+        return invalid_argument("PreemptMode=" + std::string(text) + std::string(why));
+    };
+    for (const std::string_view part : split(text, ',')) {
+        const std::string_view word = trim(part);
+        if (iequals(word, "within")) {
+            modes.within = true;
+            continue;
+        }
+        if (iequals(word, "suspend") || iequals(word, "gang") || iequals(word, "checkpoint")) {
+            return wrong(
+                " is not supported yet: a run that is preempted is not suspended; there "
+                "are OFF, CANCEL, REQUEUE and WITHIN");
+        }
+        if (std::exchange(given, true)) return wrong(" has two modes where one is wanted");
+        if (iequals(word, "off")) {
+            modes.mode = PreemptMode::off;
+        } else if (iequals(word, "cancel")) {
+            modes.mode = PreemptMode::cancel;
+        } else if (iequals(word, "requeue")) {
+            modes.mode = PreemptMode::requeue;
+        } else {
+            return wrong(" should be OFF, CANCEL or REQUEUE, and WITHIN beside one of these");
+        }
+    }
+    if (modes.within && (!given || modes.mode == PreemptMode::off))
+        return wrong(": WITHIN needs CANCEL or REQUEUE beside it");
+    return modes;
+}
+
+std::string preempt_mode_text(PreemptMode mode, bool within) {
+    const std::string_view text = mode == PreemptMode::cancel    ? "CANCEL"
+                                  : mode == PreemptMode::requeue ? "REQUEUE"
+                                                                 : "OFF";
+    return (within ? "WITHIN," : "") + std::string(text);
+}
+
+}  // namespace berth

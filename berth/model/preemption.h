@@ -1,0 +1,67 @@
+// Preemption: which runs may be stopped so that a job ahead of them starts, and how they stop.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "berth/base/fields.h"
+#include "berth/base/result.h"
+#include "berth/base/time.h"
+#include "berth/model/ids.h"
+
+namespace berth {
+
+// PreemptType: what makes a job a preemptor of another.
+enum class PreemptBy : std::uint8_t {
+    none,
+    partition,  // Its partition has the higher PriorityTier.
+    qos,        // Its QOS names that of the other in Preempt=.
+};
+
+// PreemptMode: what becomes of a run that is preempted.
+enum class PreemptMode : std::uint8_t {
+    off,      // It is never preempted.
+    cancel,   // It ends, for good.
+    requeue,  // It ends and waits to run again; a job that cannot be requeued is cancelled.
+};
+
+struct PreemptModes {
+    PreemptMode mode = PreemptMode::off;
+    bool within = false;  // Jobs of one QOS preempt each other, by priority.
+};
+
+// "REQUEUE", "within,cancel". The error says what would be right.
+Result<PreemptModes> parse_preempt_mode(std::string_view text);
+std::string preempt_mode_text(PreemptMode mode, bool within = false);  // "REQUEUE,WITHIN"
+
+struct PreemptionSpec {
+    PreemptBy by = PreemptBy::none;
+    PreemptMode mode = PreemptMode::off;  // Of partitions and QOS that set none.
+    bool within = false;
+    std::optional<Duration> exempt;  // A run is not preempted before it has run for so long.
+    std::optional<std::int64_t> exempt_priority;  // Nor if it has started with more than this.
+    bool youngest_first = false;                  // Of equals, the latest start first.
+    bool user_signal = false;        // --signal is sent to what is preempted, instead of TERM.
+    bool reclaims_licenses = false;  // A shortage of licenses is a reason, too.
+    // A job whose victims have not ended by then may choose others.
+    Duration hold_timeout = std::chrono::minutes(5);
+
+    bool enabled() const { return by != PreemptBy::none; }
+
+    BERTH_FIELDS(PreemptionSpec, by, mode, within, exempt, exempt_priority, youngest_first,
+                 user_signal, reclaims_licenses, hold_timeout)
+};
+
+// Of a run that is preempted, until all its nodes are clean.
+struct PreemptedRun {
+    JobId by{0};
+    PreemptMode mode = PreemptMode::cancel;
+    Time at{};
+    Time ends_at{};  // When it must end: its grace time is over.
+
+    BERTH_FIELDS(PreemptedRun, by, mode, at, ends_at)
+};
+
+}  // namespace berth

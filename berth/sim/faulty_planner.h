@@ -1,0 +1,25 @@
+// InjectedFault: a planner with a fault, to prove that the checks notice it. It is made of the
+// engine's own parts and runs in place of CycleRun, so the engine has no switch for it.
+#pragma once
+
+#include <cstdint>
+
+#include "berth/engine/cycle/engine.h"
+
+namespace berth::sim {
+
+enum class InjectedFault : std::uint8_t {
+    none,
+    forgets_planned_starts,    // Starts whatever fits beside running jobs, ignoring planned starts.
+    books_too_short,           // Reserves half the time.
+    overlooks_a_free_slot,     // Takes the second start found.
+    breaks_planned_starts,     // Plans a job again, and later.
+    tears_cliques,             // Takes the outermost devices.
+    ignores_blocking_reasons,  // Begin times, dependencies and limits keep no job waiting.
+    gives_twice,               // Takes the first devices of a node, free or not.
+};
+
+// From now on the engine plans with this fault.
+void inject(Engine& engine, InjectedFault fault);
+
+}  // namespace berth::sim

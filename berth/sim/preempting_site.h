@@ -1,0 +1,17 @@
+// The rules of a world where jobs preempt each other: partitions of several tiers over all nodes,
+// and the jobs' places in them. See site.h for the other rules.
+#pragma once
+
+#include <vector>
+
+#include "berth/sim/sim_workload.h"
+
+namespace berth::sim {
+
+// Adds the partitions "urgent" and "spare" beside the default one.
+ClusterSpec with_preemption(ClusterSpec spec, Rng rng);
+
+// Moves some jobs into these partitions.
+void spread_over_tiers(std::vector<PlannedJob>& jobs, Rng rng);
+
+}  // namespace berth::sim
