@@ -15,9 +15,11 @@ bool has_share_of(const AssociationSpec& one, const AssociationSpec& other) {
            one.priority == other.priority;
 }
 
+// Whom a QOS preempts decides where its jobs stand in the order.
 bool differs_in_limits_alone(const QosSpec& one, const QosSpec& other) {
     return one.priority == other.priority && one.max_wall == other.max_wall &&
-           one.gone == other.gone && one.usage_factor == other.usage_factor;
+           one.gone == other.gone && one.usage_factor == other.usage_factor &&
+           one.preempt == other.preempt;
 }
 
 bool changes_shares(const ClusterSpec& before, const AccountingEdits& edits) {
