@@ -1,6 +1,7 @@
-// Edits of accounts while a long queue waits: sacctmgr modify account … set GrpTRES=…, and a user
-// who is added. CPU time until the engine has decided again, beside a configuration that is
-// installed anew, after which all is derived from scratch.
+// Edits of accounts, partitions and nodes while a long queue waits: sacctmgr modify account … set
+// GrpTRES=…, a user who is added, scontrol update partition …. CPU time until the engine has
+// decided again, beside a configuration that is installed anew, after which all is derived from
+// scratch.
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
@@ -64,6 +65,38 @@ AccountingEdited other_user(int i) {
     return {std::move(edits)};
 }
 
+// scontrol update partition … MaxTime= and Nodes=, and scontrol update node … Weight=.
+ClusterEdited other_time(int i) {
+    PartitionEdit edit{.name = "main", .change = {}};
+    edit.change.max_time = std::to_string(10 + i) + "-0";
+    return {{.partitions = {std::move(edit)}, .nodes = {}}};
+}
+
+ClusterEdited other_nodes(const Engine& engine, int i) {
+    PartitionEdit edit{.name = "main", .change = {}};
+    edit.change.nodes.emplace();
+    for (const NodeSpec& node : engine.state().spec().nodes) {
+        edit.change.nodes->push_back(node.name);
+    }
+    edit.change.nodes->resize(edit.change.nodes->size() - static_cast<std::size_t>(i + 1));
+    return {{.partitions = {std::move(edit)}, .nodes = {}}};
+}
+
+ClusterEdited other_weight(const Engine& engine, int i) {
+    NodeEdit edit{.name = engine.state().spec().nodes[static_cast<std::size_t>(i)].name,
+                  .change = {}};
+    edit.change.weight = 7;
+    return {{.partitions = {}, .nodes = {std::move(edit)}}};
+}
+
+// A partition that no job waits for.
+ClusterEdited other_partition(int i) {
+    PartitionEdit edit{.name = "quiet", .change = {}};
+    edit.is_new = i == 0;
+    edit.change.max_time = std::to_string(10 + i) + "-0";
+    return {{.partitions = {std::move(edit)}, .nodes = {}}};
+}
+
 void run(std::uint32_t pending, std::uint32_t nodes) {
     const Load load{"edits", Mix::heavy, pending, nodes, Owners::users};
     Rng rng(42);
@@ -75,6 +108,11 @@ void run(std::uint32_t pending, std::uint32_t nodes) {
                 pending, nodes, engine.state().spec().associations.size());
     print("limit of an account", measure(engine, 9, [&](int i) { return other_limit(engine, i); }));
     print("a user more", measure(engine, 5, other_user));
+    print("time of a quiet partition", measure(engine, 9, other_partition));
+    print("time of the partition", measure(engine, 5, other_time));
+    print("a node leaves the partition",
+          measure(engine, 5, [&](int i) { return other_nodes(engine, i); }));
+    print("weight of a node", measure(engine, 5, [&](int i) { return other_weight(engine, i); }));
     print("all made anew",
           measure(engine, 3, [&](int) { return SpecInstalled{engine.state().spec()}; }));
 }

@@ -6,6 +6,7 @@
 #include "berth/engine/derived/derived_state.h"
 #include "berth/testing/builders.h"
 #include "berth/testing/engine_rig.h"
+#include "berth/testing/made_anew.h"
 #include "berth/testing/seeds.h"
 
 namespace berth {
@@ -109,64 +110,6 @@ void submit_any(Rng& rng, Engine& engine, Time now) {
     const Principal who{.uid = 1000, .gid = 1000, .user = rng.pick(kEditedUsers), .group = "users"};
     auto admitted = admit(engine.state(), now, who, spec);
     if (auto* job = std::get_if<Job>(&admitted)) engine.apply(now, JobSubmitted{*job});
-}
-
-// Cycles until none starts anything: what starts in one shuts out others only in the next. Returns
-// how many have started.
-std::uint32_t settle_all(Engine& engine, Time now) {
-    std::uint32_t starts = 0;
-    for (bool any = true; any;) {
-        any = false;
-        engine.apply(now, JobsEligible{});  // Says nothing, but a cycle follows.
-        for (bool complete = false; !complete;) {
-            const Cycle cycle = engine.cycle(now, kBudget);
-            starts += cycle.work.starts;
-            any = any || cycle.work.starts > 0;
-            complete = cycle.complete;
-        }
-    }
-    return starts;
-}
-
-// Nodes report the ends of the runs whose time is up, so that none overruns it.
-void end_runs_in_time(Engine& engine, Time now) {
-    settle_all(engine, now);
-    for (const JobId id : JobSet(engine.state().holding_jobs())) {
-        if (engine.state().find_job(id)->state == JobState::completing) {
-            testing::finish(engine, now, id);
-        }
-    }
-    settle_all(engine, now);
-}
-
-// Made anew, with the fair shares that hold until the period ends.
-Engine made_anew(const Engine& engine) {
-    Engine made = copy_of(engine);
-    made.undo(made.mutable_state().checkpoint(), engine.derived().fair_shares);
-    return made;
-}
-
-// Where something has started, plans may differ: a limit that it reached is noticed for a job that
-// is tried in the same cycle, for others in the next.
-void expect_as_anew(const Engine& one, const Engine& other, bool has_started) {
-    for (const auto& [id, pending] : one.derived().pending.all()) {
-        const PendingJob* const there = other.derived().pending.find(id);
-        ASSERT_NE(there, nullptr) << to_string(id);
-        ASSERT_EQ(pending.blocking.reason, there->blocking.reason) << to_string(id);
-        ASSERT_EQ(pending.priority(), there->priority()) << to_string(id);
-        ASSERT_EQ(pending.ordered, there->ordered) << to_string(id);
-        ASSERT_EQ(one.state().reason(id), other.state().reason(id)) << to_string(id);
-        if (has_started) continue;
-        const PlannedStart* const planned = one.state().planned(id);
-        const PlannedStart* const plan = other.state().planned(id);
-        ASSERT_EQ(planned == nullptr, plan == nullptr) << to_string(id);
-        ASSERT_TRUE(planned == nullptr || *planned == *plan) << to_string(id);
-    }
-    for (const auto& [id, job] : one.state().jobs()) {
-        ASSERT_EQ(job, *other.state().find_job(id)) << to_string(id);
-    }
-    if (has_started) return;
-    ASSERT_EQ(one.state().hash(), other.state().hash());
 }
 
 struct EditsSeen {

@@ -33,14 +33,12 @@ bool is_one_of(const Fact& fact) {
     return (std::holds_alternative<Kinds>(fact) || ...);
 }
 
-bool changes_spec(const Fact& fact) {
-    return is_one_of<SpecInstalled, ClusterEdited, NodeDescribed>(fact);
-}
+bool changes_spec(const Fact& fact) { return is_one_of<SpecInstalled, NodeDescribed>(fact); }
 
 // A rebuild from the state sees the fact itself.
 bool is_seen_by_rebuild(const Fact& fact) {
     return is_one_of<ControllerStarted, NodeRegistered, NodeNotResponding, NodeUpdated, NodeFenced,
-                     StepCreated, StepEnded, AccountingEdited>(fact);
+                     StepCreated, StepEnded, AccountingEdited, ClusterEdited>(fact);
 }
 
 }  // namespace
@@ -50,6 +48,11 @@ void Engine::apply(Time now, const Fact& fact) {
         const AccountingChange change = change_of(state_.spec(), edited->edits);
         state_.apply(now, fact);
         return derived_->note_accounting(state_, change);
+    }
+    if (const auto* const edited = std::get_if<ClusterEdited>(&fact); edited && !outdated_) {
+        const BeforeEdits before(state_.spec(), edited->edits);
+        state_.apply(now, fact);
+        return derived_->note_edits(state_, before.change_to(state_.spec()));
     }
     state_.apply(now, fact);
     if (changes_spec(fact)) {

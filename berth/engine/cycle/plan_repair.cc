@@ -8,10 +8,24 @@
 
 namespace berth {
 
+namespace {
+
+// Partitions, features and reservations change, and then a job may no longer use all nodes of its
+// planned start.
+bool may_use(const Demand& demand, const PlannedAmounts& amounts) {
+    return std::ranges::any_of(demand.choices, [&](const BitSet& choice) {
+        return std::ranges::all_of(amounts.nodes(),
+                                   [&](NodeId node) { return choice.test(node.index()); });
+    });
+}
+
+}  // namespace
+
 // Whether this planned start can no longer be kept as it is.
 bool PlanRepair::is_void(const PendingJob& job, const PlannedReservation& planned_start) const {
     const bool too_late = after(cycle_.now(), job.shape->length) > planned_start.end;
     if (planned_start.start <= cycle_.now() && too_late) return true;
+    if (!may_use(job.shape->demand(), planned_start.amounts)) return true;
     return std::ranges::any_of(planned_start.amounts.nodes(), [&](NodeId node) {
         return !cycle_.derived().usable.test(node.index());
     });

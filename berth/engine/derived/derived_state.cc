@@ -163,6 +163,48 @@ void DerivedState::note_accounting(const ClusterState& state, const AccountingCh
     for (const auto& [id, waiting] : pending.all()) pending.unsettle(waiting);
 }
 
+// Jobs of other partitions keep their demands. They may find room where a planned start has moved.
+void DerivedState::note_edits(const ClusterState& state, const ClusterChange& change) {
+    next_cycle.note_change();
+    if (change.none()) return;
+    preemptions.rebuild(state.spec());
+    const std::int64_t factor_max = totals_.partition_factor_max;
+    totals_ = totals_of(state.spec());
+    partition_totals_ = partition_totals_of(state.spec());
+    const auto is_in = [](const PendingJob& job, const std::vector<PartitionId>& partitions) {
+        return std::ranges::binary_search(partitions, job.partition);
+    };
+    std::vector<JobId> concerned, featured;
+    for (const auto& [id, waiting] : pending.all()) {
+        if (is_in(waiting, change.partitions)) {
+            concerned.push_back(id);
+        } else if (is_in(waiting, change.of_features)) {
+            featured.push_back(id);
+        }
+    }
+    if (change.nodes) note_node_edits(state);
+    std::vector<JobId> otherwise = pending.renew_demands(state, concerned);
+    for (const JobId id : concerned) pending.refresh(state, id);
+    const std::vector<JobId> by_features = pending.renew_demands(state, featured);
+    otherwise.insert(otherwise.end(), by_features.begin(), by_features.end());
+    for (const JobId id : otherwise) work_.refresh(state, id);
+    for (const PartitionId partition : change.partitions) {
+        for (const NodeId node : state.spec().partition(partition).nodes) book.note_release(node);
+    }
+    planned_starts_at_risk = true;
+    if (totals_.partition_factor_max == factor_max) return;
+    repricing.reset();
+    round = {};
+    for (const auto& [id, waiting] : pending.all()) pending.unsettle(waiting);
+}
+
+void DerivedState::note_node_edits(const ClusterState& state) {
+    book.regroup(state.spec());
+    pending.forget_feasibility();
+    preemptions.forget_failures();
+    unwritten.add_all();
+}
+
 namespace {
 
 std::vector<JobId> jobs_of(const JobsPreempted& fact) {
@@ -186,7 +228,7 @@ void DerivedState::note(const ClusterState& state, Time now, const Fact& fact) {
                    [&](const ReservationSet&) { note_reservations(state); },
                    [&](const ReservationDeleted&) { note_reservations(state); },
                    [&](const AccountingEdited&) { rebuild(state); },  // See note_accounting().
-                   [&](const ClusterEdited&) { rebuild(state); },
+                   [&](const ClusterEdited&) { rebuild(state); },     // See note_edits().
                    [&](const NodeDescribed&) { rebuild(state); },
                    [&](const NodeRegistered& kind) { note_node(state, kind.node); },
                    [&](const NodeNotResponding& kind) { note_node(state, kind.node); },

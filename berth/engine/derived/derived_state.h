@@ -17,6 +17,7 @@
 #include "berth/engine/placement/placement.h"
 #include "berth/engine/plan/plan_book.h"
 #include "berth/engine/state/accounting_change.h"
+#include "berth/engine/state/cluster_change.h"
 #include "berth/engine/state/cluster_state.h"
 
 namespace berth {
@@ -60,6 +61,8 @@ struct DerivedState {
     void note(const ClusterState& state, Time now, const Fact& fact);
     // Likewise after edits of accounts, users and QOS.
     void note_accounting(const ClusterState& state, const AccountingChange& change);
+    // Likewise after edits of partitions and nodes.
+    void note_edits(const ClusterState& state, const ClusterChange& change);
 
     // ---- What rules see beyond the state; see EngineView.
     void note_readings(NodeId node, NodeReadings readings);
@@ -82,6 +85,7 @@ private:
     void note_submitted(const ClusterState& state, Time now, JobId job);
     void note_node(const ClusterState& state, NodeId node);
     void note_order(const JobUpdated& fact);
+    void note_node_edits(const ClusterState& state);
     void note_devices(const ClusterState& state, const DevicesDrained& fact);
     void note_reservations(const ClusterState& state);
     void note_task_run(const Job& job);

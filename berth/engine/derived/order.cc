@@ -26,6 +26,13 @@ void relax_switches(Kind& kind, const Job& job, std::optional<Duration> most) {
     kind.relaxed_from = after(job.submitted_at, wait);
 }
 
+Demand resolved_demand(const ClusterState& state, const Job& job) {
+    Demand demand = plain_demand_of(state.spec(), job);
+    const Reservation* reservation = state.find_reservation(job.spec.request->reservation);
+    if (reservation != nullptr) keep_to(demand, *reservation);
+    return demand;
+}
+
 }  // namespace
 
 std::shared_ptr<Kind> PendingJobs::kind_of(const ClusterState& state, const Job& job) {
@@ -46,9 +53,8 @@ std::shared_ptr<Kind> PendingJobs::kind_of(const ClusterState& state, const Job&
     std::weak_ptr<Kind>& known = kinds_[key.take()];
     std::shared_ptr<Kind> kind = known.lock();
     if (kind == nullptr) {
-        kind = std::make_shared<Kind>();
-        kind->demand = plain_demand_of(state.spec(), job);
-        if (reservation != nullptr) keep_to(kind->demand, *reservation);
+        kind = std::make_shared<Kind>(Kind{.number = ++last_kind_});
+        kind->demand = resolved_demand(state, job);
         if (near.switches)
             relax_switches(*kind, job, state.spec().scheduling.planning.switches_wait_max);
         kind->depends_on_running = depends_on_running(job);
@@ -137,6 +143,43 @@ void PendingJobs::drop_looked() {
         const PendingJob* job = find(id);
         return job == nullptr || !job->ordered || job->looked;
     });
+}
+
+namespace {
+
+bool takes_otherwise(const Demand& one, const Demand& other) {
+    return one.exclusive != other.exclusive || one.memory_rule != other.memory_rule ||
+           one.memory != other.memory;
+}
+
+}  // namespace
+
+std::vector<JobId> PendingJobs::renew_demands(const ClusterState& state,
+                                              std::span<const JobId> jobs) {
+    std::map<std::uint64_t, bool> outdated;  // By the number of the kind.
+    std::vector<JobId> renewed;
+    for (const JobId id : jobs) {
+        Kind& kind = *find(id)->shape->kind;
+        kind.asked.reset();  // The partition's weights may be others.
+        const auto [at, is_new] = outdated.try_emplace(kind.number);
+        if (is_new) at->second = resolved_demand(state, *state.find_job(id)) != kind.demand;
+        if (at->second) renewed.push_back(id);
+    }
+    if (renewed.empty()) return renewed;
+    std::erase_if(kinds_, [&](const auto& entry) {
+        const auto kind = entry.second.lock();
+        const auto known = outdated.find(kind == nullptr ? 0 : kind->number);
+        return known != outdated.end() && known->second;
+    });
+    for (const JobId id : renewed) {
+        PendingJob& job = *find(id);
+        const std::shared_ptr<Shape> before = job.shape;
+        refresh(state, id);
+        // The amounts of its planned start, if any, were made for what it took before.
+        job.moved_in_order =
+            job.moved_in_order || takes_otherwise(before->demand(), job.shape->demand());
+    }
+    return renewed;
 }
 
 void PendingJobs::forget_feasibility() {

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -25,6 +26,7 @@ struct Shape;
 
 // What jobs with the same request and partition have in common, whatever their time limits.
 struct Kind {
+    std::uint64_t number = 0;  // No other kind has it.
     Demand demand;
     ClassRequirements requirements;
     // --switches=N@wait: the demand without the limit on switches, valid from relaxed_from on.
@@ -45,9 +47,8 @@ struct Kind {
     } feasibility = Feasibility::unknown;
     // Of the first component of a heterogeneous job: whether all components fit side by side.
     Feasibility together = Feasibility::unknown;
-    bool asked_known = false;
-    LimitRequest asked;  // As limits count it, if `asked_known`.
-    SharedText missing;  // With not_now, once asked for: the nodes that are missing.
+    std::optional<LimitRequest> asked;  // As limits count it, once a limit was checked.
+    SharedText missing;                 // With not_now, once asked for: the nodes that are missing.
     std::vector<std::pair<Duration, std::weak_ptr<Shape>>> shapes;  // By length.
     // For the search for immediate starts: the longest run that could start now, and the shortest
     // that was tried and failed.
@@ -187,6 +188,9 @@ public:
     // Call it after a fact that may have changed what the job asks for, or whether it is pending.
     void refresh(const ClusterState& state, JobId job);
     void rebuild(const ClusterState& state);
+    // Resolves the demands of these pending jobs anew, after edits of partitions or nodes, and
+    // refreshes the jobs whose demand is another. Returns those.
+    std::vector<JobId> renew_demands(const ClusterState& state, std::span<const JobId> jobs);
     void forget_feasibility();  // Some node's condition changed.
     // Whether that was called since this was last asked: any job's blocking reason may change.
     bool take_feasibility_changed() { return std::exchange(feasibility_changed_, false); }
@@ -231,6 +235,7 @@ private:
     bool feasibility_changed_ = false;
     LimitWatch limit_watch_;
     std::map<std::string, std::weak_ptr<Kind>> kinds_;  // By the encoded request.
+    std::uint64_t last_kind_ = 0;
     std::size_t sweep_at_ = 64;  // Beyond this many, kinds without jobs are dropped.
 };
 

@@ -22,6 +22,8 @@ public:
     // has no devices.
     DimensionId key_dimension(std::size_t node_class) const { return key_[node_class]; }
 
+    friend bool operator==(const NodeClasses&, const NodeClasses&) = default;
+
 private:
     std::vector<std::uint32_t> class_of_;  // By NodeId.
     std::vector<std::vector<NodeId>> members_;

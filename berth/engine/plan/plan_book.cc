@@ -28,23 +28,13 @@ void PlanBook::rebuild(const ClusterState& state) {
     for (const NodeSpec& node : state.spec().nodes) {
         timelines_.emplace_back(node.capacity, state.spec().dimensions.size());
     }
-    classes_ = NodeClasses(state.spec());
-    levels_ = FreeSlotLevels(classes_);
-    free_slots_ = FreeSlotIndex(classes_.size());
-    fresh_ = FreeSlotIndex(classes_.size());
-    ++generation_;
-    released_.assign(nodes, 0);
-    fresh_nodes_.clear();
-    all_fresh_ = true;
-    ++last_release_;
-    ++fresh_version_;
     const JobTable<PlannedReservation> before = std::exchange(running_, {});
+    regroup(state.spec());
     planned_starts_.clear();
     ++plan_version_;
     planned_on_.assign(nodes, {});
     starts_on_.assign(nodes, {});
     planned_nodes_.clear();
-    free_groups_.rebuild(state.spec(), classes_);
     ends_.clear();
     starts_.clear();
     shared_.clear();
@@ -70,6 +60,24 @@ void PlanBook::rebuild(const ClusterState& state) {
     for (const auto& [id, planned] : state.plan()) enter_from_state(id);
     // Anything may have changed on the nodes of a planned start.
     for (const auto& [id, planned_start] : planned_starts_) disturbed_.push_back(id);
+}
+
+// The levels of the new classes are filled from the timelines as they are asked for.
+void PlanBook::regroup(const ClusterSpec& spec) {
+    classes_ = NodeClasses(spec);
+    levels_ = FreeSlotLevels(classes_);
+    free_slots_ = FreeSlotIndex(classes_.size());
+    fresh_ = FreeSlotIndex(classes_.size());
+    ++generation_;
+    released_.assign(spec.nodes.size(), 0);
+    fresh_nodes_.clear();
+    all_fresh_ = true;
+    ++last_release_;
+    ++fresh_version_;
+    free_groups_.rebuild(spec, classes_);
+    for (const auto& [id, run] : running_) {
+        for (const auto& [node, amount] : run.amounts) free_groups_.change(node, amount, false);
+    }
 }
 
 std::optional<PlannedReservation> PlanBook::planned_reservation_of(const ClusterState& state,

@@ -60,6 +60,8 @@ public:
     void refresh(const ClusterState& state, Time now, JobId job);
     // Call it after the drained devices of this node, or the jobs that hold them, have changed.
     void settle_drained(const ClusterState& state, NodeId node);
+    // Groups the nodes into classes anew, after they changed partitions, features or weights.
+    void regroup(const ClusterSpec& spec);
     // Marks the node as fresh. Call it when the node can take work again or became larger.
     void note_release(NodeId node);
 
@@ -142,7 +144,6 @@ public:
 
     // Set when the end of a running job moved later or a node became smaller, so planned starts may
     // collide.
-    bool collision() const { return collision_; }
     bool take_collision() { return std::exchange(collision_, false); }
 
 private:

@@ -71,7 +71,10 @@ void ClusterState::take(Time now, const ClusterEdited& fact) {
     merge(cluster_edits_, fact.edits);
     settle_usage(now);
     apply_edits(spec_, cluster_edits_);
-    usage_.set_rates(rates_from_scratch());
+    // A partition that is made anew has no TRESBillingWeights, which no other edit changes.
+    if (std::ranges::any_of(fact.edits.partitions, &PartitionEdit::is_new)) {
+        usage_.set_rates(rates_from_scratch());
+    }
     touches_.spec = true;
 }
 
