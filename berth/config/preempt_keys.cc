@@ -150,7 +150,9 @@ private:
         const std::string& value = *pair.value;
         if (pair.key == "by") {
             type_at_ = at;
-            if (!set_by(value)) wrong(pair, "none, partition or qos");
+            const bool by_priority = value == "priority";
+            if (by_priority) spec_.by = PreemptBy::priority;
+            if (!by_priority && !set_by(value)) wrong(pair, "none, partition, qos or priority");
         } else if (pair.key == "mode") {
             read_mode(at);
         } else if (pair.key == "within") {
@@ -168,15 +170,44 @@ private:
         } else if (pair.key == "reclaim_licenses") {
             spec_.reclaims_licenses = flag(pair);
         } else if (pair.key == "hold_timeout") {
-            const auto length = parse_time_limit(value);
-            if (!length.ok() || !*length || **length <= Duration{})
-                return wrong(pair, "a length of time, like 5:00");
-            spec_.hold_timeout = **length;
+            read_length(pair, spec_.hold_timeout);
+        } else if (pair.key == "unless_within") {
+            read_length(pair, spec_.unless_within);
+        } else if (pair.key == "min_difference") {
+            spec_.min_difference =
+                number_or(draft_, draft_.yaml.preemption, pair, 1, kPriorityMax, 1);
+            difference_at_ = at;
+        } else if (pair.key == "victims_max") {
+            spec_.victims_max = static_cast<std::uint32_t>(
+                number_or(draft_, draft_.yaml.preemption, pair, 1, 1'000'000, 1));
+        } else if (pair.key == "victims") {
+            read_victims(pair);
         } else {
             draft_.error(draft_.yaml.preemption, pair,
                          "there is no option " + pair.key +
                              " here; there are by, mode, within, exempt, exempt_priority, "
-                             "youngest_first, user_signal, reclaim_licenses, hold_timeout");
+                             "youngest_first, user_signal, reclaim_licenses, hold_timeout, "
+                             "min_difference, victims, victims_max, unless_within");
+        }
+    }
+
+    void read_length(const Pair& pair, Duration& into) {
+        const auto length = parse_time_limit(*pair.value);
+        if (!length.ok() || !*length || **length <= Duration{})
+            return wrong(pair, "a length of time, like 5:00");
+        into = **length;
+    }
+
+    void read_victims(const Pair& pair) {
+        victims_are_given_ = true;
+        if (*pair.value == "smallest") {
+            spec_.victims = VictimOrder::smallest;
+        } else if (*pair.value == "cheapest") {
+            spec_.victims = VictimOrder::cheapest;
+        } else if (*pair.value == "cheapest_of_all") {
+            spec_.victims = VictimOrder::cheapest_of_all;
+        } else {
+            wrong(pair, "smallest, cheapest or cheapest_of_all");
         }
     }
 
@@ -192,6 +223,13 @@ private:
 
     // Each by itself is right, but not together.
     void check() {
+        if (spec_.by == PreemptBy::priority && !victims_are_given_)
+            spec_.victims = VictimOrder::cheapest;
+        if (difference_at_.pair != nullptr && spec_.by != PreemptBy::priority) {
+            draft_.error(
+                *difference_at_.line, *difference_at_.pair,
+                "min_difference: " + *difference_at_.pair->value + " needs by: priority beside it");
+        }
         if (mode_is_wrong_) return;
         if (suspends_) {
             spec_.by = PreemptBy::none;
@@ -218,7 +256,7 @@ private:
             if (mode == nullptr || !partitions[i].preempt_mode ||
                 *partitions[i].preempt_mode == PreemptMode::off)
                 continue;
-            if (spec_.by == PreemptBy::partition) continue;
+            if (spec_.by == PreemptBy::partition || spec_.by == PreemptBy::priority) continue;
             draft_.warning(line, *mode,
                            "PreemptMode=" + *mode->value + " of partition " + partitions[i].name +
                                " has no effect without PreemptType=preempt/partition_prio");
@@ -259,7 +297,8 @@ private:
             if (!suspends_)
                 put("PreemptType", none                               ? "preempt/none"
                                    : spec_.by == PreemptBy::partition ? "preempt/partition_prio"
-                                                                      : "preempt/qos");
+                                   : spec_.by == PreemptBy::qos       ? "preempt/qos"
+                                                                      : "berth/priority");
         }
         if (suspends_) {
             put("PreemptMode", upper_case(*mode_at_.pair->value));
@@ -285,8 +324,9 @@ private:
     Draft& draft_;
     PreemptionSpec& spec_;
     Line conf_;
-    Place type_at_, mode_at_;
-    bool suspends_ = false, mode_is_wrong_ = false, exempt_is_given_ = false;
+    Place type_at_, mode_at_, difference_at_;
+    bool suspends_ = false, mode_is_wrong_ = false, exempt_is_given_ = false,
+         victims_are_given_ = false;
 };
 
 std::size_t line_of(const YAML::Node& node) {

@@ -213,13 +213,47 @@ qos:
                      .enabled());
 }
 
+TEST(PreemptKeys, BerthYamlHasRulesOfItsOwn) {
+    const Loaded loaded = load_preempt_keys("", R"(
+preemption:
+  by: priority
+  mode: requeue
+  min_difference: 100
+  victims_max: 3
+  unless_within: 10:00
+)");
+    EXPECT_FALSE(loaded.has_errors) << text_of(loaded);
+    const PreemptionSpec& spec = preemption_of(loaded);
+    EXPECT_EQ(spec.by, PreemptBy::priority);
+    EXPECT_EQ(spec.min_difference, 100);
+    EXPECT_EQ(spec.victims_max, 3U);
+    EXPECT_EQ(spec.unless_within, minutes(10));
+    EXPECT_EQ(spec.victims, VictimOrder::cheapest);
+    EXPECT_EQ(setting(loaded, "PreemptType"), "berth/priority");
+    EXPECT_EQ(preemption_of(load_preempt_keys(kByQos, "preemption: {mode: cancel}\n")).victims,
+              VictimOrder::smallest);
+    EXPECT_EQ(preemption_of(load_preempt_keys(kByQos, "preemption: {victims: cheapest_of_all}\n"))
+                  .victims,
+              VictimOrder::cheapest_of_all);
+}
+
 TEST(PreemptKeys, BerthYamlSaysWhatIsWrongAtItsLine) {
     struct Case {
         const char *yaml, *says;
     };
     for (const auto& [yaml, says] : {
              Case{"preemption:\n  by: age\n",
-                  "berth.yaml:2: error: by: age should be none, partition or qos"},
+                  "berth.yaml:2: error: by: age should be none, partition, qos or priority"},
+             Case{"preemption:\n  by: qos\n  mode: cancel\n  min_difference: 5\n",
+                  "berth.yaml:4: error: min_difference: 5 needs by: priority beside it"},
+             Case{"preemption:\n  min_difference: 0\n",
+                  "berth.yaml:2: error: min_difference=0 should be"},
+             Case{"preemption:\n  victims_max: many\n",
+                  "berth.yaml:2: error: victims_max=many should be"},
+             Case{"preemption:\n  unless_within: -1\n",
+                  "berth.yaml:2: error: unless_within: -1 should be a length of time"},
+             Case{"preemption:\n  victims: old\n",
+                  "berth.yaml:2: error: victims: old should be smallest, cheapest or"},
              Case{"preemption:\n  by: qos\n  mode: suspend\n",
                   "berth.yaml:3: warning: mode=suspend has no effect yet"},
              Case{"preemption:\n  by: qos\n  mode: cancel\n  when: now\n",

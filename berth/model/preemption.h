@@ -18,6 +18,15 @@ enum class PreemptBy : std::uint8_t {
     none,
     partition,  // Its partition has the higher PriorityTier.
     qos,        // Its QOS names that of the other in Preempt=.
+    priority,   // Its priority is higher, by min_difference at least. berth.yaml's own.
+};
+
+// Which runs are preempted first. By tier, QOS priority or priority, whichever decides what may be
+// preempted, `first` stands for the lowest.
+enum class VictimOrder : std::uint8_t {
+    smallest,         // First, then the run on the fewest nodes: Slurm's order.
+    cheapest,         // First, then the run that loses the least work.
+    cheapest_of_all,  // The run that loses the least work, then first.
 };
 
 // PreemptMode: what becomes of a run that is preempted.
@@ -47,11 +56,16 @@ struct PreemptionSpec {
     bool reclaims_licenses = false;  // A shortage of licenses is a reason, too.
     // A job whose victims have not ended by then may choose others.
     Duration hold_timeout = std::chrono::minutes(5);
+    std::int64_t min_difference = 1;  // By priority: so much higher must the preemptor's be.
+    VictimOrder victims = VictimOrder::smallest;
+    std::uint32_t victims_max = 0;  // More jobs are not preempted for one; 0: no limit.
+    Duration unless_within{};       // A job that will start within this time preempts nobody.
 
     bool enabled() const { return by != PreemptBy::none; }
 
     BERTH_FIELDS(PreemptionSpec, by, mode, within, exempt, exempt_priority, youngest_first,
-                 user_signal, reclaims_licenses, hold_timeout)
+                 user_signal, reclaims_licenses, hold_timeout, min_difference, victims, victims_max,
+                 unless_within)
 };
 
 // Of a run that is preempted, until all its nodes are clean.

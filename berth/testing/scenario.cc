@@ -166,7 +166,15 @@ private:
     std::string set_preemption(const ScenarioWords& words) {
         PreemptionSpec& preemption = spec_.scheduling.preemption;
         preemption = {};
-        preemption.by = words.has("qos") ? PreemptBy::qos : PreemptBy::partition;
+        preemption.by = words.has("qos")        ? PreemptBy::qos
+                        : words.has("priority") ? PreemptBy::priority
+                                                : PreemptBy::partition;
+        if (preemption.by == PreemptBy::priority) preemption.victims = VictimOrder::cheapest;
+        if (words.has("cheapest_of_all")) preemption.victims = VictimOrder::cheapest_of_all;
+        preemption.min_difference = words.number("min_difference").value_or(1);
+        preemption.victims_max =
+            static_cast<std::uint32_t>(words.number("victims_max").value_or(0));
+        preemption.unless_within = words.duration("unless_within").value_or(Duration{});
         preemption.mode = read_preempt_mode(words).value_or(PreemptMode::off);
         preemption.within = words.has("within");
         preemption.youngest_first = words.has("youngest_first");

@@ -221,6 +221,37 @@ def hold_timeout(run):
     same([run.squeue(first, "%t"), run.squeue(second, "%t")], ["CG", "PD"])
 
 
+@yaml_key("preemption.min_difference", seen="a run with a little less priority is not preempted")
+def min_difference(run):
+    yaml(run, by="priority", min_difference=100)
+    spares(run, high=("--priority=50",), low=("--priority=10",))
+
+
+@yaml_key("preemption.victims", seen="the run that loses the least work is preempted")
+def victims(run):
+    yaml(run, victims="cheapest_of_all")
+    older = one_node(run, "n1")
+    time.sleep(2.1)  # Whole seconds of work count.
+    younger = one_node(run, "n2")
+    run.runs(run.sbatch("-N1", "--exclusive", "-t", "10", "-p", "top", script="sleep 300"), 6)
+    same([run.squeue(older, "%t"), run.squeue(younger, "%t") != "R"], ["R", True])
+
+
+@yaml_key("preemption.victims_max", seen="two runs are not preempted for one job")
+def victims_max(run):
+    yaml(run, victims_max=1)
+    both = [one_node(run, "n1"), one_node(run, "n2")]
+    run.sbatch("-N2", "--exclusive", "-t", "10", "-p", "top", script="sleep 300")
+    time.sleep(GRACE)
+    same([run.squeue(job, "%t") for job in both], ["R", "R"])
+
+
+@yaml_key("preemption.unless_within", seen="a job that will start within twenty minutes preempts nobody")
+def unless_within(run):
+    yaml(run, unless_within="20:00")
+    spares(run)
+
+
 def by_qos(run, **low):
     run.configure(*BY_QOS, yaml={"qos": [QOS[0], QOS[1] | low]})
 

@@ -7,6 +7,7 @@
 #include "berth/engine/cycle/het_components.h"
 #include "berth/engine/cycle/job_starts.h"
 #include "berth/engine/cycle/preempted_runs.h"
+#include "berth/engine/derived/standing.h"
 #include "berth/engine/state/job_ids.h"
 
 namespace berth {
@@ -56,8 +57,8 @@ Preemptor::Candidates Preemptor::find_candidates(const PendingJob& pending) {
     for (const JobId id : cycle_.state().holding_jobs()) {
         const Job& run = *cycle_.state().find_job(id);
         if (!is_running(&run) || (run.het && run.het->offset > 0)) continue;
-        const bool ahead = pending.priority() > run.start_priority;
-        if (!preemptions.rules.may_preempt(job, run, ahead)) continue;
+        const std::int64_t standing = standing_of_run(run);
+        if (!preemptions.rules.may_preempt(job, run, pending.priority() - standing)) continue;
         if (run.spec.request->reservation != job.spec.request->reservation) continue;
         Victim victim;
         for (std::uint32_t i = 0; i < (run.het ? run.het->size : 1); ++i)
@@ -73,12 +74,24 @@ Preemptor::Candidates Preemptor::find_candidates(const PendingJob& pending) {
             continue;
         }
         candidates.grace = std::max(candidates.grace, preemptions.rules.terms_of(run).grace);
-        found.emplace_back(preemptions.rules.turn_of(run), std::move(victim));
+        std::int64_t lost = 0;
+        for (const JobId part : victim) {
+            lost += lost_work(cycle_.state().spec(), *cycle_.state().find_job(part), cycle_.now());
+        }
+        found.emplace_back(preemptions.rules.turn_of(run, standing, lost), std::move(victim));
     }
     std::ranges::sort(found, {}, [](const auto& one) -> const auto& { return one.first; });
     candidates.victims.reserve(found.size());
     for (auto& [turn, victim] : found) candidates.victims.push_back(std::move(victim));
     return candidates;
+}
+
+std::int64_t Preemptor::standing_of_run(const Job& run) {
+    const auto [at, is_new] = standings_.try_emplace(run.id);
+    if (is_new) {
+        at->second = standing_of(cycle_.state(), cycle_.derived(), run, cycle_.now());
+    }
+    return at->second;
 }
 
 Preemptor::Candidates& Preemptor::candidates_of(const PendingJob& pending) {
@@ -87,7 +100,7 @@ Preemptor::Candidates& Preemptor::candidates_of(const PendingJob& pending) {
     if (candidates_for_ == key) return candidates_;
     candidates_ = find_candidates(pending);
     const bool is_shared = job.spec.request->reservation.empty() &&
-                           !cycle_.derived().preemptions.rules.preempts_within(job.qos);
+                           !cycle_.derived().preemptions.rules.compares_priorities(job.qos);
     candidates_for_.reset();
     if (is_shared) candidates_for_ = key;
     return candidates_;
@@ -112,14 +125,14 @@ std::optional<VictimChoice> Preemptor::choose(const PendingJob& pending,
     {
         Trial trial(cycle_.mutable_state(), book);
         if (book.planned_start(pending.id) != nullptr) trial.lift(pending.id);
-        lift_planned(pending, trial, [&](const Job& other, bool ahead) {
-            return rules.may_preempt(job, other, ahead);
+        lift_planned(pending, trial, [&](const Job& other, std::int64_t lead) {
+            return rules.may_preempt(job, other, lead);
         });
         if (auto found = fits()) {
             choice = VictimChoice{{}, *std::move(found)};
         } else {
             lift_planned(pending, trial,
-                         [&](const Job& other, bool) { return !has_hold(other.id); });
+                         [&](const Job& other, std::int64_t) { return !has_hold(other.id); });
             choice = choose_victims(cycle_.state(), candidates.victims, trial, fits);
             // A job that preempts nobody passes no other planned start either.
             if (choice && choice->victims.empty()) choice.reset();
@@ -134,10 +147,17 @@ bool Preemptor::preempt_for(PendingJob& pending) {
     Candidates& candidates = candidates_of(pending);
     const Time at = ended_by(candidates);
     const PlannedReservation* const known = cycle_.book().planned_start(pending.id);
-    if (known != nullptr && known->start <= at) return false;
+    const PreemptionSpec& spec = cycle_.scheduling().preemption;
+    const Time soon = std::max(at, after(cycle_.now(), spec.unless_within));
+    if (known != nullptr && known->start <= soon) return false;
     std::optional<VictimChoice> choice;
     if (!candidates.victims.empty() && has_licenses_now(pending))
         choice = choose(pending, candidates, at);
+    if (choice && spec.victims_max != 0) {
+        std::size_t jobs = 0;
+        for (const std::size_t one : choice->victims) jobs += candidates.victims[one].size();
+        if (jobs > spec.victims_max) choice.reset();
+    }
     if (!choice) {
         cycle_.derived().preemptions.note_failure(pending,
                                                   cycle_.state().find_job(pending.id)->qos);
@@ -187,7 +207,7 @@ void Preemptor::lift_planned(const PendingJob& pending, Trial& trial, GivesWay g
         const PendingJob* const other = cycle_.derived().pending.find(id);
         if (other == nullptr || cycle_.book().planned_start(id) == nullptr) continue;
         if (!(pending.key < other->key)) continue;  // Priorities have changed.
-        if (gives_way(*cycle_.state().find_job(id), pending.priority() > other->priority()))
+        if (gives_way(*cycle_.state().find_job(id), pending.priority() - other->priority()))
             trial.lift(id);
     }
 }

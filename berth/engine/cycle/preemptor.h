@@ -2,6 +2,7 @@
 // that they leave.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -29,6 +30,7 @@ private:
         std::vector<Victim> victims;
         Duration grace{};
     };
+    std::int64_t standing_of_run(const Job& run);
     Candidates& candidates_of(const PendingJob& pending);
     Candidates find_candidates(const PendingJob& pending);
     Time ended_by(const Candidates& candidates) const;
@@ -44,9 +46,10 @@ private:
     OpenCycle& cycle_;
     StartFinder& finder_;
     // Jobs of one partition and QOS have the same candidates, unless they are in a reservation or
-    // preempt within their QOS. Only of the last ones asked for: jobs come in order.
+    // priorities decide. Only of the last ones asked for: jobs come in order.
     std::optional<std::pair<PartitionId, QosId>> candidates_for_;
     Candidates candidates_;
+    std::map<JobId, std::int64_t> standings_;  // Of runs, as far as asked for.
     // Jobs with a planned start, by their place in the order, and PlanBook::plan_version() then.
     // What the preemptor itself removes from the plan stays here.
     std::vector<std::pair<OrderKey, JobId>> planned_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "berth/engine/derived/standing.h"
 #include "berth/model/preempted_by.h"
 
 namespace berth {
@@ -27,6 +28,7 @@ public:
     PreemptionExplainer(const ClusterState& state, const DerivedState& derived, const Job& job,
                         std::int64_t priority, Time now)
         : state_(state),
+          derived_(derived),
           rules_(derived.preemptions.rules),
           job_(job),
           priority_(priority),
@@ -66,12 +68,17 @@ private:
 
     // Runs below it that a rule spares.
     void explain_spared() {
-        std::vector<JobId> off, exempt, by_priority;
+        std::vector<JobId> off, exempt, by_priority, too_near;
         std::optional<Time> until;
         for (const JobId id : state_.holding_jobs()) {
             const Job& run = *state_.find_job(id);
             if (run.state != JobState::running) continue;
-            if (!rules_.stands_above(job_, run, priority_ > run.start_priority)) continue;
+            const std::int64_t standing = standing_of(state_, derived_, run, now_);
+            if (!rules_.stands_above(job_, run, priority_ - standing)) {
+                const bool by = rules_.spec().by == PreemptBy::priority;
+                if (by && priority_ > standing) too_near.push_back(id);
+                continue;
+            }
             if (rules_.terms_of(run).mode == PreemptMode::off) {
                 off.push_back(id);
                 continue;
@@ -86,11 +93,16 @@ private:
         }
         if (!off.empty()) {
             add("It may not preempt " + names_of(state_, off) + ": PreemptMode is OFF in " +
-                (rules_.spec().by == PreemptBy::partition ? "the partition." : "the QOS."));
+                (rules_.spec().by == PreemptBy::qos ? "the QOS." : "the partition."));
         }
         if (!by_priority.empty()) {
             add("It may not preempt " + names_of(state_, by_priority) +
                 ": min_exempt_priority protects runs that started with more.");
+        }
+        if (!too_near.empty()) {
+            add("It may not preempt " + names_of(state_, too_near) +
+                ": its priority is not higher by min_difference, which is " +
+                std::to_string(rules_.spec().min_difference) + ".");
         }
         if (!exempt.empty()) {
             add("It may not preempt " + names_of(state_, exempt) +
@@ -100,6 +112,7 @@ private:
     }
 
     const ClusterState& state_;
+    const DerivedState& derived_;
     const PreemptRules& rules_;
     const Job& job_;
     std::int64_t priority_;

@@ -57,17 +57,19 @@ bool PreemptRules::may_preempt_any(const Job& job) const {
         case PreemptBy::none: return false;
         case PreemptBy::partition: return tier(job) > lowest_tier_;
         case PreemptBy::qos: return within_[job.qos.index()] || !preempts_[job.qos.index()].empty();
+        case PreemptBy::priority: return true;
     }
     return false;
 }
 
-bool PreemptRules::stands_above(const Job& job, const Job& other, bool ahead) const {
+bool PreemptRules::stands_above(const Job& job, const Job& other, std::int64_t lead) const {
     switch (spec_.by) {
         case PreemptBy::none: return false;
         case PreemptBy::partition: return tier(job) > tier(other);
         case PreemptBy::qos:
             if (preempts_[job.qos.index()].test(other.qos.index())) return true;
-            return ahead && job.qos == other.qos && within_[job.qos.index()];
+            return lead > 0 && job.qos == other.qos && within_[job.qos.index()];
+        case PreemptBy::priority: return lead >= spec_.min_difference;
     }
     return false;
 }
@@ -75,7 +77,8 @@ bool PreemptRules::stands_above(const Job& job, const Job& other, bool ahead) co
 PreemptTerms PreemptRules::terms_of(const Job& run) const {
     switch (spec_.by) {
         case PreemptBy::none: break;
-        case PreemptBy::partition: return of_partition_[run.partition.index()];
+        case PreemptBy::partition:
+        case PreemptBy::priority: return of_partition_[run.partition.index()];
         case PreemptBy::qos: return of_qos_[run.qos.index()];
     }
     return {};
@@ -88,11 +91,18 @@ Time PreemptRules::exempt_until(const Job& run, Time now) const {
     return after(now, *exempt - std::min(*exempt, ran_for(run, now)));
 }
 
-PreemptRules::Turn PreemptRules::turn_of(const Job& run) const {
-    const std::int64_t first =
-        spec_.by == PreemptBy::qos ? qos_priority_[run.qos.index()] : tier(run);
-    const std::int64_t begun = (*run.started_at - Time{}).count();
-    return {first, run.nodes.size(), spec_.youngest_first ? -begun : 0, run.id};
+PreemptRules::Turn PreemptRules::turn_of(const Job& run, std::int64_t priority,
+                                         std::int64_t lost) const {
+    const std::int64_t first = spec_.by == PreemptBy::qos        ? qos_priority_[run.qos.index()]
+                               : spec_.by == PreemptBy::priority ? priority
+                                                                 : tier(run);
+    const std::int64_t begun = spec_.youngest_first ? -(*run.started_at - Time{}).count() : 0;
+    switch (spec_.victims) {
+        case VictimOrder::smallest: break;
+        case VictimOrder::cheapest: return {first, lost, begun, run.id};
+        case VictimOrder::cheapest_of_all: return {lost, first, begun, run.id};
+    }
+    return {first, static_cast<std::int64_t>(run.nodes.size()), begun, run.id};
 }
 
 }  // namespace berth

@@ -3,7 +3,8 @@
 //
 // partition_prio: a job preempts runs of partitions with a lower PriorityTier; the run's partition
 // says how. qos: a job preempts runs whose QOS its own QOS names in Preempt=; the run's QOS says
-// how.
+// how. By priority, which is ours: a job preempts runs whose priority is lower; the run's partition
+// says how.
 #pragma once
 
 #include <optional>
@@ -32,25 +33,26 @@ public:
 
     // Whether jobs of this partition and QOS may preempt any at all.
     bool may_preempt_any(const Job& job) const;
-    // Whether the job stands above the other one; `ahead`: of two jobs of one QOS, it has the
-    // higher priority. It may preempt the other one if that one's mode is not off as well.
-    bool stands_above(const Job& job, const Job& other, bool ahead) const;
-    bool may_preempt(const Job& job, const Job& other, bool ahead) const {
-        return terms_of(other).mode != PreemptMode::off && stands_above(job, other, ahead);
+    // Whether the job stands above the other one, which has so much less priority. It may preempt
+    // the other one if that one's mode is not off as well.
+    bool stands_above(const Job& job, const Job& other, std::int64_t lead) const;
+    bool may_preempt(const Job& job, const Job& other, std::int64_t lead) const {
+        return terms_of(other).mode != PreemptMode::off && stands_above(job, other, lead);
     }
-    // Whether jobs of this QOS preempt each other.
-    bool preempts_within(QosId qos) const {
-        return spec_.by == PreemptBy::qos && within_[qos.index()];
+    // Whether the priorities of two jobs of this QOS decide which one preempts the other.
+    bool compares_priorities(QosId qos) const {
+        return spec_.by == PreemptBy::priority ||
+               (spec_.by == PreemptBy::qos && within_[qos.index()]);
     }
     PreemptTerms terms_of(const Job& run) const;
     // When the run may be preempted at the earliest; kNever: its priority exempts it.
     // REQUIRES: it runs.
     Time exempt_until(const Job& run, Time now) const;
 
-    // Lower is preempted first: Slurm sorts by tier or QOS priority, then by the number of nodes;
-    // youngest_first comes before the id.
-    using Turn = std::tuple<std::int64_t, std::size_t, std::int64_t, JobId>;
-    Turn turn_of(const Job& run) const;
+    // Lower is preempted first, as PreemptionSpec::victims says; youngest_first comes before the
+    // id. `lost`: the work that its end would lose.
+    using Turn = std::tuple<std::int64_t, std::int64_t, std::int64_t, JobId>;
+    Turn turn_of(const Job& run, std::int64_t priority, std::int64_t lost) const;
 
     // With preempt/qos, jobs that can preempt others come first: the length of the longest chain of
     // QOS that this one preempts. Else 0.

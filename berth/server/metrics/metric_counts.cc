@@ -219,8 +219,10 @@ void MetricCounts::Counts::preempted(const ClusterState& after, const JobsPreemp
     const Job* const preemptor = after.find_job(fact.preemptor);
     if (preemptor == nullptr) return;
     const ClusterSpec& spec = after.spec();
-    const char* const reason =
-        spec.scheduling.preemption.by == PreemptBy::qos ? "qos" : "partition_prio";
+    const char* const reason = spec.scheduling.preemption.by == PreemptBy::qos ? "qos"
+                               : spec.scheduling.preemption.by == PreemptBy::priority
+                                   ? "priority"
+                                   : "partition_prio";
     for (const JobsPreempted::Victim& victim : fact.victims) {
         const Job* const job = after.find_job(victim.job);
         if (job == nullptr) continue;
