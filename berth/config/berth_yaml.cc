@@ -10,8 +10,10 @@
 #include "berth/base/text.h"
 #include "berth/base/yes_no.h"
 #include "berth/config/draft.h"
+#include "berth/config/fence_keys.h"
 #include "berth/config/notifications.h"
 #include "berth/config/preempt_keys.h"
+#include "berth/config/priority_classes.h"
 #include "berth/model/limit_keys.h"
 #include "berth/model/partition_keys.h"
 #include "berth/policy/policy.h"
@@ -51,6 +53,16 @@ std::vector<Translation> yaml_partition_keys() {
 // What a policy of its own may say: nothing about who and what there is.
 constexpr auto kPolicyKeys = std::to_array<std::string_view>(
     {"order", "placement", "priority", "enforce_accounts", "enforce_limits", "hold_after"});
+
+// Keys that have readers of their own.
+using ReadSection = void (*)(Draft& draft, const std::string& file, const YAML::Node& node);
+ReadSection section_of(std::string_view key) {
+    if (key == "fence") return read_fence;
+    if (key == "notifications") return read_notifications;
+    if (key == "preemption") return note_preemption;
+    if (key == "priority_classes") return read_priority_classes;
+    return nullptr;
+}
 
 class YamlReader {
 public:
@@ -101,12 +113,8 @@ public:
                 draft_.yaml.enforce_limits = flag(entry.second);
             } else if (key == "hold_after") {
                 read_hold_after(entry.second);
-            } else if (key == "notifications") {
-                read_notifications(draft_, file_, entry.second);
-            } else if (key == "preemption") {
-                note_preemption(draft_, file_, entry.second);
-            } else if (key == "fence") {
-                read_fence(entry.second);
+            } else if (const ReadSection read_section = section_of(key)) {
+                read_section(draft_, file_, entry.second);
             } else if (key == "remove_shared_memory") {
                 draft_.spec.confinement.remove_shared_memory = flag(entry.second);
             } else if (key == "enforce_accounts") {
@@ -122,8 +130,8 @@ private:
         error(key, "there is no option " + key.as<std::string>() +
                        "; there are cluster, nodes, partitions, accounts, qos, operators, order, "
                        "placement, priority, gpu_types, licenses, enforce_accounts, "
-                       "enforce_limits, hold_after, preemption, fence, notifications, "
-                       "remove_shared_memory");
+                       "enforce_limits, hold_after, preemption, priority_classes, fence, "
+                       "notifications, remove_shared_memory");
     }
     // licenses: {matlab: 4}
     void read_licenses_of(const YAML::Node& node) {
@@ -138,39 +146,6 @@ private:
         const auto length = parse_time_limit(scalar(node));
         if (!length.ok()) return error(node, length.error().message);
         draft_.spec.scheduling.planning.hold_after = length.value().value_or(Duration::max());
-    }
-    // fence: {program: /etc/berth/fence.sh, timeout: 1:00, presume_dead_after: never}
-    void read_fence(const YAML::Node& node) {
-        FenceSpec& fence = draft_.spec.fence;
-        if (!node.IsMap()) {
-            return error(node, "should be a map with program, timeout, presume_dead_after");
-        }
-        for (const auto& entry : node) {
-            const std::string key = scalar(entry.first);
-            if (key == "program") {
-                fence.program = scalar(entry.second);
-                if (!fence.program.starts_with('/')) {
-                    error(entry.second, "should be an absolute path, like /etc/berth/fence.sh");
-                }
-            } else if (key == "timeout") {
-                fence.timeout = length(entry.second).value_or(fence.timeout);
-            } else if (key == "presume_dead_after") {
-                fence.presume_dead_after.reset();
-                if (scalar(entry.second) != "never") {
-                    fence.presume_dead_after = length(entry.second);
-                }
-            } else {
-                error(entry.first, "there is no option " + key +
-                                       " here; there are program, timeout, presume_dead_after");
-            }
-        }
-    }
-    // Of time; not none, and not without end.
-    std::optional<Duration> length(const YAML::Node& node) {
-        const auto length = parse_time_limit(scalar(node));
-        if (length.ok() && *length && **length > Duration{}) return *length;
-        error(node, "should be a length of time, like 10 (minutes) or 0:30 (minutes:seconds)");
-        return std::nullopt;
     }
     void error(const YAML::Node& at, const std::string& message) {
         const int line = at.Mark().line;

@@ -35,7 +35,7 @@ struct NodeSet {
 struct YamlSettings {
     std::optional<bool> enforce_limits;
     std::vector<RuleSpec> priority_terms;
-    Line preemption;
+    Line preemption, priority_classes;
     std::map<std::string, Line> qos_preempts;  // Where it says whom a QOS preempts.
 };
 
@@ -87,6 +87,7 @@ void resolve_partition_nodes(Draft& draft);
 void read_scheduling_keys(Draft& draft);
 // After all partitions and QOS.
 void read_preempt_keys(Draft& draft);
+void check_priority_classes(Draft& draft);  // priority_classes.cc
 void read_priority_keys(Draft& draft);
 // Whether berth.yaml's priority: can give this term a weight.
 bool is_weighed(std::string_view term);

@@ -58,6 +58,7 @@ Loaded load_all(const ConfigFiles& files, const ConfigText* policy_file) {
     read_preempt_keys(draft);
     read_priority_keys(draft);
     add_priority_terms(draft);
+    check_priority_classes(draft);
     read_care_keys(draft);
     read_site_keys(draft);
     read_notification_keys(draft);

@@ -11,6 +11,7 @@
 #include "berth/model/limits.h"
 #include "berth/model/node.h"
 #include "berth/model/preemption.h"
+#include "berth/model/priority_class.h"
 #include "berth/model/usage.h"
 
 namespace berth {
@@ -316,6 +317,7 @@ struct ClusterSpec {
     std::string slurm_user;          // SlurmUser: this user is an administrator. Empty: none.
     std::uint32_t private_data = 0;  // PrivateData, as PrivateKind's bits.
     std::uint32_t debug_flags = 0;   // DebugFlags, as DebugFlag's bits.
+    std::vector<PriorityClassSpec> priority_classes;
 
     // What is gone is found among the nodes only: its agent may still have ends to report.
     std::optional<NodeId> find_node(std::string_view name) const;
@@ -328,7 +330,7 @@ struct ClusterSpec {
     BERTH_FIELDS(ClusterSpec, name, controller_host, dimensions, nodes, partitions, qos, accounts,
                  associations, operators, scheduling, confinement, settings, licenses, hooks, fence,
                  care, notifications, mpi_default, max_node_count, launch, slurm_user, private_data,
-                 debug_flags)
+                 debug_flags, priority_classes)
 };
 
 }  // namespace berth

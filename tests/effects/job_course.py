@@ -114,6 +114,11 @@ def priority(run):
     in_front(run)
 
 
+@job_option("berth-priority-class", "urgent", seen="it goes before a job submitted earlier")
+def priority_class(run):
+    in_front(run)
+
+
 @job_option("qos", "high", seen="it goes before a job submitted earlier")
 def qos(run):
     in_front(run)

@@ -281,3 +281,41 @@ def qos_grace_time(run):
 def qos_preempt_exempt(run):
     by_qos(run, preempt_exempt="10:00")
     spares(run, **HIGH_LOW)
+
+
+# ---- Priority classes.
+
+CLASSES = {"high": {"value": 1000}, "low": {"value": 10, "global_default": True}}
+
+
+def classes(run, **of_high):
+    """Jobs of the class high preempt those without one."""
+    yaml_of = {"preemption": {"by": "priority", "mode": "requeue"}, "priority_classes": CLASSES | {"high": CLASSES["high"] | of_high}}
+    run.configure(yaml=yaml_of)
+
+
+HIGH = ("--berth-priority-class=high",)
+
+
+@yaml_key("priority_classes", seen="a job may name a class and has its priority")
+def priority_classes(run):
+    classes(run)
+    preempts(run, high=HIGH)
+
+
+@yaml_key("priority_classes.value", seen="a job whose class has less than others preempts nothing")
+def priority_class_value(run):
+    classes(run, value=5)
+    spares(run, high=HIGH)
+
+
+@yaml_key("priority_classes.global_default", seen="a job without a class has the priority of the default")
+def priority_class_default(run):
+    classes(run)
+    preempts(run, high=("--priority=500",))
+
+
+@yaml_key("priority_classes.preemption_policy", seen="jobs of the class preempt nothing")
+def priority_class_policy(run):
+    classes(run, preemption_policy="Never")
+    spares(run, high=HIGH)

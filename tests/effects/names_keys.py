@@ -102,6 +102,10 @@ def yaml_function(name):
     return re.findall(r'key [!=]= "(\w+)"', between(text_of("config/berth_yaml.cc"), f"void {name}(", "\n    }\n"))
 
 
+def yaml_sections():
+    return at_least(4, re.findall(r'key == "(\w+)"', between(text_of("config/berth_yaml.cc"), "ReadSection section_of(", "\n}\n")))
+
+
 def limits(of):
     rows = re.findall(r'\{"[\w,]+",\s*"\w+",\s*"(\w+)",\s*\d+,\s*(\w+)', text_of("model/limit_keys.cc"))
     return at_least(8, [key for key, owner in rows if owner in ("kBoth", of)])
@@ -113,10 +117,11 @@ def translated(table, text):
 
 
 def yaml():
-    found = yaml_function("read")
+    found = yaml_function("read") + yaml_sections()
     found += [f"nodes.{key}" for key in translated("kYamlNodeKeys", node())]
     found += [f"partitions.{key}" for _, _, key in partition_rows() if key]
-    found += [f"fence.{key}" for key in yaml_function("read_fence")]
+    fence = between(text_of("config/fence_keys.cc"), "void read(", "\n    }\n")
+    found += [f"fence.{key}" for key in at_least(3, re.findall(r'key == "(\w+)"', fence))]
     found += [f"gpu_types.{key}" for key in yaml_function("read_gpu_type_key")]
     found += [f"accounts.{key}" for key in [*yaml_function("read_account"), *limits("kOfAssociation")]]
     found += [f"accounts.users.{key}" for key in [*yaml_function("read_user"), *limits("kOfAssociation")]]
@@ -125,6 +130,8 @@ def yaml():
     found += [f"preemption.{key}" for key in at_least(9, re.findall(r'pair\.key == "(\w+)"', preemption))]
     qos = between(preemption, "bool read_qos_preemption(", "\n}\n")
     found += [f"qos.{key}" for key in at_least(4, re.findall(r'name == "(\w+)"', qos))]
+    classes = between(text_of("config/priority_classes.cc"), "void read_class(", "\n    }\n")
+    found += [f"priority_classes.{key}" for key in at_least(3, re.findall(r'key == "(\w+)"', classes))]
     notices = between(text_of("config/notifications.cc"), "void read(", "\n    }\n")
     found += [f"notifications.{key}" for key in re.findall(r'key == "(\w+)"', notices)]
     return at_least(80, list(dict.fromkeys(found)))

@@ -32,6 +32,8 @@ ACCOUNTS = """accounts:
   - {name: bio, users: [root, nobody]}
 qos:
   - {name: high, priority: 100}
+priority_classes:
+  urgent: {value: 900000000}
 gpu_types:
   a100: {memory: 40GB, compute_capability: "8.0"}
   h100: {memory: 80GB, compute_capability: "9.0"}

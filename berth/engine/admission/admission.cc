@@ -24,19 +24,6 @@ Objection check_gpu_bind(const std::string& text) {
         .why = Refusal::invalid_request, .message = message, .details = {std::move(message)}};
 }
 
-Objection check_priority(const Principal& owner, const JobSpec& spec) {
-    const bool by_operator = owner.role == Role::op || owner.role == Role::admin;
-    if (spec.nice < -kNiceMax || spec.nice > kNiceMax) {
-        return Refusing{.why = Refusal::invalid_request,
-                        .message = "nice can be -2147483645 to 2147483645"};
-    }
-    if (!by_operator && (spec.nice < 0 || spec.priority.value_or(0) > 0)) {
-        return Refusing{.why = Refusal::not_allowed,
-                        .message = "only operators set a negative nice or a priority"};
-    }
-    return std::nullopt;
-}
-
 Objection set_array(const ClusterSpec& spec, Job& job) {
     if (!job.spec.array) return std::nullopt;
     std::vector<std::uint32_t>& tasks = job.spec.array->tasks;
@@ -176,6 +163,7 @@ std::variant<Job, Refusing> admit(const ClusterState& state, Time now, const Pri
 
     Objection no = check_texts(spec.name, spec.comment);
     if (!no) no = check_priority(owner, spec);
+    if (!no) no = resolve_priority_class(cluster, job);
     if (!no) no = check_gpu_bind(spec.command->gpu_bind);
     if (!no) no = check_begin(now, spec.begin);
     if (!no) no = check_mail(cluster, job);

@@ -15,6 +15,9 @@ inline constexpr std::int64_t kNiceMax = 2'147'483'645;  // Slurm's.
 Objection resolve_partition(const ClusterSpec& spec, const Principal& owner, Job& job);
 Objection resolve_account(const ClusterSpec& spec, Job& job);
 Objection resolve_qos(const ClusterSpec& spec, Job& job);
+// admission_priority.cc. resolve_priority_class() gives the job the priority of its class.
+Objection check_priority(const Principal& owner, const JobSpec& spec);
+Objection resolve_priority_class(const ClusterSpec& spec, Job& job);
 Objection check_partition_access(const ClusterSpec& spec, const Principal& owner, const Job& job);
 
 // admission_request.cc: normalise the request, check its amounts and the partition's limits.

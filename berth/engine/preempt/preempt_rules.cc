@@ -11,6 +11,9 @@ void PreemptRules::rebuild(const ClusterSpec& spec) {
     *this = {};
     spec_ = spec.scheduling.preemption;
     if (!enabled()) return;
+    for (const PriorityClassSpec& one : spec.priority_classes) {
+        if (!one.preempts) never_.push_back(one.name);
+    }
     lowest_tier_ = std::numeric_limits<std::int64_t>::max();
     for (const PartitionSpec& partition : spec.partitions) {
         tiers_.push_back(partition.priority_tier);
@@ -53,6 +56,10 @@ std::int32_t PreemptRules::find_rank(std::size_t qos, std::vector<bool>& under_w
 }
 
 bool PreemptRules::may_preempt_any(const Job& job) const {
+    const SharedText& priority_class = job.spec.request->priority_class;
+    if (!never_.empty() && !priority_class.empty() &&
+        std::ranges::find(never_, *priority_class) != never_.end())
+        return false;
     switch (spec_.by) {
         case PreemptBy::none: return false;
         case PreemptBy::partition: return tier(job) > lowest_tier_;

@@ -73,6 +73,7 @@ private:
     std::vector<bool> within_;      // Its own jobs preempt each other.
     std::vector<std::int64_t> qos_priority_;
     std::vector<std::int32_t> ranks_;
+    std::vector<std::string> never_;  // Priority classes whose jobs preempt nothing.
 };
 
 }  // namespace berth

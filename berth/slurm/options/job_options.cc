@@ -389,6 +389,7 @@ constexpr auto kJobOptions = std::to_array<JobOption>({
     {"berth-compute-capability", 0, required_argument, kOfJob, set_compute_capability},
     {"berth-gpu-memory", 0, required_argument, kOfJob, set_gpu_memory},
     {"berth-pack", 0, no_argument, kOfJob, near_flag<&TopologyConstraint::pack>},
+    {"berth-priority-class", 0, required_argument, kOfJob, [](JobDraft& d, const char* v) -> Status { d.spec.request.edit().priority_class = v; return Done{}; }},
     {"berth-presume-dead", 0, no_argument, kOfJob, [](JobDraft& d, const char*) -> Status { d.spec.presume_dead = true; return Done{}; }},
     // Slurm's, not built yet: refused by name.
     {"acctg-freq", 0, required_argument}, {"async", 0, no_argument, kSrun}, {"batch", 0, required_argument, kSbatch}, {"bb", 0, required_argument}, {"bbf", 0, required_argument},

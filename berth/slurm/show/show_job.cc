@@ -200,6 +200,9 @@ void put_place(ShowRecord& record, const api::JobRow& job) {
     if (!job.request.reservation.empty()) {
         record.line().put("Reservation", job.request.reservation);
     }
+    if (!job.request.priority_class.empty()) {
+        record.line().put("PriorityClass", job.request.priority_class);
+    }
     const TopologyConstraint& near = job.request.nearness;
     if (!near.switches) return;
     std::string text = std::to_string(*near.switches);
