@@ -20,7 +20,8 @@ bool names_partition(std::string_view key) {
 Error wrong_value(const Word& word, const PartitionKey& key, const Error& why) {
     switch (key.value) {
         case PartitionValue::nodes: return why;
-        case PartitionValue::oversubscribe: return why;
+        case PartitionValue::oversubscribe:
+        case PartitionValue::preempt_mode: return why;
         case PartitionValue::state:
             return invalid_argument(
                 "Invalid input: " + std::string(word.text) +

@@ -66,6 +66,11 @@ TEST(ScontrolPartition, RefusesInSlurmsWords) {
         {"OverSubscribe=YES",
          "OverSubscribe=YES is not supported yet: jobs never share cores or devices; there are NO "
          "and EXCLUSIVE"},
+        {"PreemptMode=SUSPEND",
+         "PreemptMode=SUSPEND is not supported yet: a run that is preempted is not suspended; "
+         "there are OFF, CANCEL, REQUEUE and WITHIN"},
+        {"PreemptMode=sometimes",
+         "PreemptMode=sometimes should be OFF, CANCEL or REQUEUE, and WITHIN beside one of these"},
         {"MaxTime+=5",
          "Update of this parameter is not supported: MaxTime+=5\n\nscontrol: error: Request "
          "aborted"},
