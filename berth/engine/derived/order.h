@@ -187,7 +187,8 @@ public:
     // Call it after a fact that may have changed what the job asks for, or whether it is pending.
     void refresh(const ClusterState& state, JobId job);
     void rebuild(const ClusterState& state);
-    void forget_feasibility();  // Some node's condition changed.
+    void forget_feasibility();     // Some node's condition changed.
+    void forget_limit_requests();  // The quota tree numbers licenses otherwise.
     // Whether that was called since this was last asked: any job's blocking reason may change.
     bool take_feasibility_changed() { return std::exchange(feasibility_changed_, false); }
 
