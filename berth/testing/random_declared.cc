@@ -11,9 +11,17 @@ std::uint32_t small_count(Rng& rng, std::int64_t most) {
     return static_cast<std::uint32_t>(rng.between(1, most));
 }
 
+// The last of them is on no cluster.
+constexpr std::array<const char*, 3> kLimited = {"license/ansys", "license/matlab",
+                                                 "license/maple"};
+
 Limits random_limits(Rng& rng) {
     Limits limits;
     if (rng.chance(40)) limits.group_tres = {{"cpu", rng.between(1, 40)}};
+    if (rng.chance(20)) {
+        const auto one = static_cast<std::size_t>(rng.between(0, 2));
+        limits.group_tres.emplace_back(kLimited.at(one), rng.between(0, 4));
+    }
     if (rng.chance(30)) limits.max_tres_per_job = {{"gres/gpu", rng.between(0, 4)}};
     if (rng.chance(30)) limits.max_jobs = small_count(rng, 4);
     if (rng.chance(20)) limits.group_submitted = small_count(rng, 40);

@@ -255,8 +255,12 @@ Maybe node(Rng& rng, Time now, const ClusterState& state) {
 Maybe rare(Rng& rng, Time, const ClusterState& state) {
     if (rng.chance(50)) return ControllerStarted{Epoch(state.epoch().value() + 1)};
     // Jobs that run keep their cores: here only the idle cluster changes its hardware.
-    if (!state.holding_jobs().empty()) return SpecInstalled{state.spec()};
-    ClusterSpec changed = changed_cluster(rng, state.spec());
+    const bool is_idle = state.holding_jobs().empty();
+    ClusterSpec changed = is_idle ? changed_cluster(rng, state.spec()) : state.spec();
+    if (rng.chance(50)) {
+        changed.licenses = random_licenses(rng);
+        if (rng.chance(50)) std::ranges::reverse(changed.licenses);
+    }
     if (!can_keep_ids(state.spec(), changed).ok()) return std::nullopt;
     return SpecInstalled{std::move(changed)};
 }

@@ -74,7 +74,9 @@ std::string content_of(const Engine& engine) {
     for (const char* account : {"physics", "art"}) {
         const auto place = state.quota().place_of(std::string(account), std::string("ann"));
         if (place.account == QuotaTree::kNone) continue;
-        text += " " + std::to_string(state.quota().use_of_account(place.account).running);
+        const QuotaUse& use = state.quota().use_of_account(place.account);
+        text += " " + std::to_string(use.running);
+        for (const std::int64_t seats : use.held->licenses) text += "/" + std::to_string(seats);
     }
     return text;
 }

@@ -142,7 +142,7 @@ void each_shut(const ClusterState& state, const Job& job, const Shape& shape,
 PendingReason limit_reason_of(const ClusterState& state, const Job& job, Kind& kind) {
     if (!state.quota().enforced()) return PendingReason::none;
     if (!kind.asked) {
-        kind.asked = limit_request_of(state.spec(), job.partition, kind.demand);
+        kind.asked = limit_request_of(state, job.partition, kind.demand);
     }
     return limit_reason_on_start(state, job, kind.demand, *kind.asked);
 }

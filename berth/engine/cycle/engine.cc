@@ -46,7 +46,9 @@ bool is_seen_by_rebuild(const Fact& fact) {
 void Engine::apply(Time now, const Fact& fact) {
     if (const auto* const edited = std::get_if<AccountingEdited>(&fact); edited && !outdated_) {
         const AccountingChange change = change_of(state_.spec(), edited->edits);
+        const Shared<LicenseNumbers> numbers = state_.quota().licenses();
         state_.apply(now, fact);
+        if (state_.quota().licenses() != numbers) derived_->pending.forget_limit_requests();
         return derived_->note_accounting(state_, change);
     }
     if (const auto* const edited = std::get_if<ClusterEdited>(&fact); edited && !outdated_) {

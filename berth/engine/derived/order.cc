@@ -190,6 +190,10 @@ void PendingJobs::forget_feasibility() {
     });
 }
 
+void PendingJobs::forget_limit_requests() {
+    each_kind([](Kind& kind) { kind.asked.reset(); });
+}
+
 // ---- The order.
 
 OrderKey key_of(const ClusterState& state, const PendingJob& pending, std::int64_t priority,

@@ -191,7 +191,8 @@ public:
     // Resolves the demands of these pending jobs anew, after edits of partitions or nodes, and
     // refreshes the jobs whose demand is another. Returns those.
     std::vector<JobId> renew_demands(const ClusterState& state, std::span<const JobId> jobs);
-    void forget_feasibility();  // Some node's condition changed.
+    void forget_feasibility();     // Some node's condition changed.
+    void forget_limit_requests();  // The quota tree numbers licenses otherwise.
     // Whether that was called since this was last asked: any job's blocking reason may change.
     bool take_feasibility_changed() { return std::exchange(feasibility_changed_, false); }
 

@@ -77,7 +77,7 @@ private:
         if (looks_ + looks > kLooksMax) return std::nullopt;
         looks_ += looks;
         const Demand demand = demand_of_changed(job);
-        const LimitRequest asked = limit_request_of(spec_, job.partition, demand);
+        const LimitRequest asked = limit_request_of(state_, job.partition, demand);
         if (limit_reason_on_start(state_, job, demand, asked) != PendingReason::none)
             return std::nullopt;
         const StartSearch::Wanted wanted{demand, job.time_limit, known,

@@ -36,11 +36,7 @@ std::int64_t used_of(const ClusterSpec& spec, PartitionId partition, const TresL
         case TresKind::node: return use.held->nodes;
         case TresKind::billing:
             return billing_of(spec, partition, {use.held->nodes, use.held->amount}).whole;
-        case TresKind::license: {
-            const std::vector<LicenseCount>& held = use.held->licenses;
-            const auto known = std::ranges::find(held, license_of(limit), &LicenseCount::name);
-            return known == held.end() ? 0 : known->count;
-        }
+        case TresKind::license: return count_of(use.held->licenses, limit.license);
         case TresKind::gres:
             for (DimensionSet left = limit.dimensions; left != 0; left &= left - 1) {
                 const auto lowest = static_cast<std::uint32_t>(std::countr_zero(left));
@@ -62,7 +58,7 @@ QuotaTree::Place place_of(const ClusterState& state, const Job& job) {
 // Whether a limit of the QOS on the same TRES overrides it.
 bool is_over(const TresLimitList* over, const TresLimit& limit) {
     return over != nullptr && std::ranges::any_of(*over, [&](const TresLimit& one) {
-               return one.kind == limit.kind && one.tres == limit.tres;
+               return is_same_tres(one, limit);
            });
 }
 
@@ -144,8 +140,8 @@ private:
     template <class Visit>
     void each_group(Visit visit) {
         if (place_.association != QuotaTree::kNone) {
-            visit(*quota_.limits_of_association(place_.association),
-                  in_use(quota_.use_of_leaf(place_.leaf)), [&] { return own_name(); });
+            visit(*quota_.nearest_limits(place_), in_use(quota_.use_of_leaf(place_.leaf)),
+                  [&] { return own_name(); });
         }
         for (auto a = place_.account; a != QuotaTree::kNone && !excesses_.done();
              a = quota_.parent_of(a)) {
@@ -328,7 +324,7 @@ PendingReason limit_reason_on_start(const ClusterState& state, const Job& job, c
 std::vector<Excess> limits_on_start(const ClusterState& state, const Job& job,
                                     const Demand& demand) {
     if (!state.quota().enforced()) return {};
-    const LimitRequest asked = limit_request_of(state.spec(), job.partition, demand);
+    const LimitRequest asked = limit_request_of(state, job.partition, demand);
     Excesses excesses(Excesses::Wanted::all);
     Checking(state, job, demand, asked, excesses).check_start();
     return excesses.take();
@@ -337,7 +333,7 @@ std::vector<Excess> limits_on_start(const ClusterState& state, const Job& job,
 std::optional<Excess> limit_on_submission(const ClusterState& state, const Job& job,
                                           const Demand& demand) {
     if (!state.quota().enforced()) return std::nullopt;
-    const LimitRequest asked = limit_request_of(state.spec(), job.partition, demand);
+    const LimitRequest asked = limit_request_of(state, job.partition, demand);
     Excesses excesses(Excesses::Wanted::first);
     Checking(state, job, demand, asked, excesses).check_submission();
     const std::vector<QosSpec>& qos = state.spec().qos;

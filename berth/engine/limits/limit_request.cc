@@ -107,31 +107,30 @@ std::int64_t LimitRequest::of(const TresLimit& limit, const Demand& demand) cons
         case TresKind::mem: return memory;
         case TresKind::node: return demand.nodes_min;
         case TresKind::billing: return billing;
-        case TresKind::license:
-            for (const LicenseCount& one : demand.licenses.counts) {
-                if (one.name == license_of(limit)) sum += one.count;
-            }
-            return sum;
+        case TresKind::license: return count_of(more->licenses, limit.license);
         case TresKind::gres: {
             const auto add = [&](DimensionSet dimensions, std::int64_t count) {
                 if (dimensions != 0 && (dimensions & ~limit.dimensions) == 0) sum += count;
             };
             each_gres(demand, add);
-            for (const auto& [dimensions, count] : *beyond) add(dimensions, count);
+            for (const auto& [dimensions, count] : more->of_nodes) add(dimensions, count);
             return sum;
         }
     }
     return sum;
 }
 
-LimitRequest limit_request_of(const ClusterSpec& spec, PartitionId partition,
+LimitRequest limit_request_of(const ClusterState& state, PartitionId partition,
                               const Demand& demand) {
+    const ClusterSpec& spec = state.spec();
     WholeRequest asked = asked_by(spec, demand);
     const std::int64_t billing = billing_of(spec, partition, {asked.nodes, asked.amount}).whole;
     return {.cpus = asked.cpus,
             .memory = asked.memory,
             .billing = billing,
-            .beyond = std::move(asked.beyond)};
+            .more = LimitRequest::More{
+                .of_nodes = std::move(asked.beyond),
+                .licenses = state.quota().licenses()->counts_of(demand.licenses.counts)}};
 }
 
 }  // namespace berth

@@ -1,5 +1,5 @@
-// LimitRequest: what a job asks for, as limits count it. It follows from the demand alone, so jobs
-// of one kind share it. The demand says the rest.
+// LimitRequest: what a job asks for, as limits count it. It follows from the demand and from how
+// the quota tree numbers licenses, so jobs of one kind share it. The demand says the rest.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,7 @@
 
 #include "berth/base/shared.h"
 #include "berth/engine/placement/demand.h"
-#include "berth/engine/state/quota_limits.h"
-#include "berth/model/cluster_spec.h"
+#include "berth/engine/state/cluster_state.h"
 
 namespace berth {
 
@@ -18,13 +17,20 @@ using GresCounts = std::vector<std::pair<DimensionSet, std::int64_t>>;
 struct LimitRequest {
     std::int64_t cpus = 0, memory = 0;  // Memory in MiB.
     std::int64_t billing = 0;
-    Shared<GresCounts> beyond;  // Of an exclusive job: what its nodes have beyond its request.
+    // What few jobs ask for.
+    struct More {
+        GresCounts of_nodes;  // Of an exclusive job: what its nodes have beyond its request.
+        LicenseCounts licenses;
+        friend bool operator==(const More&, const More&) = default;
+    };
+    Shared<More> more;
 
     // `demand`: the one that it was made of.
     std::int64_t of(const TresLimit& limit, const Demand& demand) const;
 };
 
 // `partition`: its weights make the billing.
-LimitRequest limit_request_of(const ClusterSpec& spec, PartitionId partition, const Demand& demand);
+LimitRequest limit_request_of(const ClusterState& state, PartitionId partition,
+                              const Demand& demand);
 
 }  // namespace berth

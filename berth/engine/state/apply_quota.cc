@@ -5,7 +5,8 @@ namespace berth {
 
 void ClusterState::add_to_indexes(const Job& job) {
     index_.add(job);
-    if (!quota_.enforced() || is_final(job.state)) return;
+    if (!quota_.enforced()) return;
+    if (is_final(job.state)) return quota_.forget(job.id);
     quota_.add(job, leaf_of(job));
 }
 

@@ -17,13 +17,17 @@ DimensionSet dimensions_named(const Dimensions& dimensions, std::string_view gre
     return set;
 }
 
-TresLimitList resolve(const Dimensions& dimensions, const TresLimits& limits) {
+TresLimitList resolve(const Dimensions& dimensions, const LicenseNumbers& licenses,
+                      const TresLimits& limits) {
     TresLimitList resolved;
     resolved.reserve(limits.size());
     for (const auto& [tres, count] : limits) {
         TresLimit limit{.tres = tres, .kind = kind_of_tres(tres), .most = count};
         if (limit.kind == TresKind::gres && tres.size() > 5) {
             limit.dimensions = dimensions_named(dimensions, std::string_view(tres).substr(5));
+            limit.of_type = tres.find(':') != std::string::npos;
+        } else if (limit.kind == TresKind::license) {
+            limit.license = licenses.of(license_in(tres));
         }
         resolved.push_back(std::move(limit));
     }
@@ -32,15 +36,19 @@ TresLimitList resolve(const Dimensions& dimensions, const TresLimits& limits) {
 
 }  // namespace
 
-QuotaLimits quota_limits_of(const Dimensions& dimensions, const Limits& limits) {
+QuotaLimits quota_limits_of(const Dimensions& dimensions, const LicenseNumbers& licenses,
+                            const Limits& limits) {
+    const auto resolved = [&](const TresLimits& list) {
+        return resolve(dimensions, licenses, list);
+    };
     return {
-        .group = resolve(dimensions, limits.group_tres),
-        .per_job = resolve(dimensions, limits.max_tres_per_job),
-        .per_node = resolve(dimensions, limits.max_tres_per_node),
-        .minutes_per_job = resolve(dimensions, limits.max_tres_minutes_per_job),
-        .per_user = resolve(dimensions, limits.max_tres_per_user),
-        .per_account = resolve(dimensions, limits.max_tres_per_account),
-        .least_per_job = resolve(dimensions, limits.min_tres_per_job),
+        .group = resolved(limits.group_tres),
+        .per_job = resolved(limits.max_tres_per_job),
+        .per_node = resolved(limits.max_tres_per_node),
+        .minutes_per_job = resolved(limits.max_tres_minutes_per_job),
+        .per_user = resolved(limits.max_tres_per_user),
+        .per_account = resolved(limits.max_tres_per_account),
+        .least_per_job = resolved(limits.min_tres_per_job),
         .group_jobs = limits.group_jobs,
         .group_submitted = limits.group_submitted,
         .max_jobs = limits.max_jobs,

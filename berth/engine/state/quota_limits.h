@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "berth/base/time.h"
+#include "berth/engine/state/license_numbers.h"
 #include "berth/model/limits.h"
 #include "berth/model/resources.h"
 
@@ -19,13 +19,16 @@ struct TresLimit {
     std::string tres;  // As configured.
     TresKind kind = TresKind::cpu;
     DimensionSet dimensions = 0;  // Of a GRES; none if this cluster has no such GRES.
-    std::int64_t most = 0;        // Memory in MiB.
+    bool of_type = false;         // Of a GRES: of the type that the limit names.
+    std::uint32_t license = LicenseNumbers::kNone;
+    std::int64_t most = 0;  // Memory in MiB.
 
     friend bool operator==(const TresLimit&, const TresLimit&) = default;
 };
-// The name in "license/matlab".
-inline std::string_view license_of(const TresLimit& limit) {
-    return std::string_view(limit.tres).substr(8);
+// Whether both limit the same TRES. GRES that this cluster does not have count as one.
+inline bool is_same_tres(const TresLimit& a, const TresLimit& b) {
+    return a.kind == b.kind && a.dimensions == b.dimensions && a.of_type == b.of_type &&
+           a.license == b.license;
 }
 using TresLimitList = std::vector<TresLimit>;
 
@@ -46,6 +49,7 @@ struct QuotaLimits {
     friend bool operator==(const QuotaLimits&, const QuotaLimits&) = default;
 };
 
-QuotaLimits quota_limits_of(const Dimensions& dimensions, const Limits& limits);
+QuotaLimits quota_limits_of(const Dimensions& dimensions, const LicenseNumbers& licenses,
+                            const Limits& limits);
 
 }  // namespace berth

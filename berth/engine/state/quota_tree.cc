@@ -17,30 +17,6 @@ std::int64_t jobs_in(const Job& job) {
     return waits ? static_cast<std::int64_t>(job.spec.array->tasks.size()) : 1;
 }
 
-// What the job's run adds to each holder's use, or takes away.
-QuotaUse::Held held_by_run(const Job& job, std::int64_t times) {
-    QuotaUse::Held held{.nodes = times * static_cast<std::int64_t>(job.nodes.size()),
-                        .amount = job.allocated * times,
-                        .licenses = {}};
-    for (const LicenseCount& one : job.allocation->licenses) {
-        held.licenses.push_back({one.name, times * one.count});
-    }
-    return held;
-}
-
-void add_held(QuotaUse::Held& sum, const QuotaUse::Held& more) {
-    sum.nodes += more.nodes;
-    sum.amount += more.amount;
-    for (const LicenseCount& one : more.licenses) {
-        auto at = std::ranges::lower_bound(sum.licenses, one.name, {}, &LicenseCount::name);
-        if (at == sum.licenses.end() || at->name != one.name) {
-            at = sum.licenses.insert(at, {one.name, 0});
-        }
-        at->count += one.count;
-        if (at->count == 0) sum.licenses.erase(at);
-    }
-}
-
 }  // namespace
 
 // ---- Structure.
@@ -71,6 +47,7 @@ void QuotaTree::rebuild(const ClusterSpec& spec) {
     *this = QuotaTree();
     enforced_ = is_enforced_by(spec);
     if (!enforced_) return;
+    licenses_ = LicenseNumbers(spec);
     rebuild_accounts(spec);
     for (const AssociationSpec& one : spec.associations) {
         if (!associations_.contains({one.account, one.user})) limit_association(spec, one);
@@ -113,7 +90,7 @@ void QuotaTree::limit_account(const ClusterSpec& spec, Index index, Index above)
         for (Index a = account.parent; a != kNone; a = accounts_[a].parent) {
             inherit_limits(own, spec.accounts[a].limits);
         }
-        set_limits(account.own, quota_limits_of(spec.dimensions, own));
+        set_limits(account.own, quota_limits_of(spec.dimensions, licenses_, own));
         account.nearest = account.own;
     }
     for (const Index child : account.children) limit_account(spec, child, account.nearest);
@@ -199,16 +176,27 @@ void QuotaTree::count(const Job& job, Index leaf, std::int64_t times) {
     if (!job.allocation) {  // Only a run holds something.
         return each_use(place, job.qos, [&](QuotaUse& sum) { sum.submitted += jobs; });
     }
-    const QuotaUse::Held held = held_by_run(job, times);
+    const std::int64_t nodes = times * static_cast<std::int64_t>(job.nodes.size());
+    const Resources amount = job.allocated * times;
+    const LicenseCounts& licenses = licenses_of(job);
     each_use(place, job.qos, [&](QuotaUse& sum) {
         sum.submitted += jobs;
         sum.running += times;
         if (sum.running == 0) {
             sum.held = {};
-        } else {
-            add_held(sum.held.edit(), held);
+            return;
         }
+        QuotaUse::Held& held = sum.held.edit();
+        held.nodes += nodes;
+        held.amount += amount;
+        add_counts(held.licenses, licenses, times);
     });
+}
+
+const LicenseCounts& QuotaTree::licenses_of(const Job& run) const {
+    static const LicenseCounts kNothing;
+    const auto known = held_licenses_.find(run.id);
+    return known == held_licenses_.end() ? kNothing : known->second;
 }
 
 void QuotaTree::note_run(const Job& job, Index leaf) {
@@ -219,6 +207,11 @@ void QuotaTree::note_run(const Job& job, Index leaf) {
 
 void QuotaTree::add(const Job& job, Index leaf) {
     BERTH_ASSERT(!is_final(job.state) && leaf < leaves_.size());
+    if (!job.allocation || job.allocation->licenses.empty()) {
+        held_licenses_.erase(job.id);
+    } else if (!held_licenses_.contains(job.id)) {  // Found by name once in each run.
+        held_licenses_[job.id] = licenses_->counts_of(job.allocation->licenses);
+    }
     count(job, leaf, 1);
     note_run(job, leaf);
 }
@@ -228,8 +221,10 @@ void QuotaTree::remove(const Job& job, Index leaf) {
     note_run(job, leaf);
 }
 
+void QuotaTree::forget(JobId job) { held_licenses_.erase(job); }
+
 const QuotaLimits* QuotaTree::nearest_limits(const Place& place) const {
-    if (place.association != kNone) return limits_of_association(place.association);
+    if (place.association != kNone) return at(place.association);
     return place.account == kNone ? nullptr : at(accounts_[place.account].nearest);
 }
 
@@ -323,7 +318,8 @@ bool QuotaTree::limits_as(const QuotaTree& other) const {
 
 bool QuotaTree::counts_as(const QuotaTree& other) const {
     if (enforced_ != other.enforced_ || leaves_.size() != other.leaves_.size() ||
-        accounts_.size() != other.accounts_.size() || qos_.size() != other.qos_.size()) {
+        accounts_.size() != other.accounts_.size() || qos_.size() != other.qos_.size() ||
+        licenses_ != other.licenses_ || held_licenses_ != other.held_licenses_) {
         return false;
     }
     const auto same = [](const auto& a, const auto& b) { return a.use == b.use; };

@@ -26,7 +26,7 @@ struct QuotaUse {
     struct Held {
         std::int64_t nodes = 0;
         Resources amount;
-        std::vector<LicenseCount> licenses;  // By name.
+        LicenseCounts licenses;
 
         friend bool operator==(const Held&, const Held&) = default;
     };
@@ -62,7 +62,8 @@ public:
     void drop_last_leaf();
 
     void add(const Job& job, Index leaf);     // REQUIRES: the job is not final.
-    void remove(const Job& job, Index leaf);  // As it was added.
+    void remove(const Job& job, Index leaf);  // As it was added. It may be added again, changed.
+    void forget(JobId job);                   // It is final. REQUIRES: it was removed.
     // For trials: the job counts no more, and again. Neither is news.
     void set_aside(const Job& job, Index leaf) { count(job, leaf, -1); }
     void put_back(const Job& job, Index leaf) { count(job, leaf, 1); }
@@ -73,8 +74,10 @@ public:
     Index parent_of(Index account) const { return accounts_[account].parent; }
     // The group limits that the holder itself sets; nullptr: none.
     const QuotaLimits* limits_of_account(Index account) const { return at(accounts_[account].own); }
-    const QuotaLimits* limits_of_association(Index association) const { return at(association); }
+    // How limits number licenses.
+    const Shared<LicenseNumbers>& licenses() const { return licenses_; }
     // The limits of each user that apply to the place, each from the nearest holder that sets it.
+    // Where the place has an association, they come with its group limits.
     const QuotaLimits* nearest_limits(const Place& place) const;
     const QuotaLimits* limits_of_qos(QosId qos) const;
 
@@ -138,6 +141,7 @@ private:
     template <class Visit>
     void each_use(const Place& place, QosId qos, Visit visit);
     void count(const Job& job, Index leaf, std::int64_t times);
+    const LicenseCounts& licenses_of(const Job& run) const;
     void note_run(const Job& job, Index leaf);
     QuotaUse& row(std::vector<Index>& rows, Index of);
     const QuotaUse& row_if_any(const std::vector<Index>& rows, Index of) const;
@@ -153,6 +157,8 @@ private:
     std::vector<Leaf> leaves_;
     std::vector<Qos> qos_;
     std::vector<QuotaUse> rows_;  // Of QOS: of one user or one account each.
+    Shared<LicenseNumbers> licenses_;
+    std::map<JobId, LicenseCounts> held_licenses_;  // Of runs that hold some.
 
     // For names, at admission: what is new gets the next number.
     // Names, for new leaves. Configured accounts come first, with their own numbers.

@@ -24,6 +24,7 @@ bool QuotaTree::take_edits(const ClusterSpec& spec, const AccountingEdits& edits
     if (is_enforced_by(spec) != enforced_) return false;
     if (!enforced_) return true;
     if (!keeps_accounts(spec, edits) || !keeps_rows(spec)) return false;
+    if (*licenses_ != LicenseNumbers(spec)) return false;
     BitSet relimited(accounts_.size());
     for (const AccountSpec& one : edits.accounts) {
         const Index account = account_names_.find(one.name)->second;
@@ -74,7 +75,7 @@ bool QuotaTree::keeps_accounts(const ClusterSpec& spec, const AccountingEdits& e
 bool QuotaTree::keeps_rows(const ClusterSpec& spec) const {
     for (std::size_t q = 0; q < qos_.size(); ++q) {
         const Limits& limits = spec.qos[q].limits;
-        const QuotaLimits now = quota_limits_of(spec.dimensions, limits);
+        const QuotaLimits now = quota_limits_of(spec.dimensions, licenses_, limits);
         if (counted_by(limits.none() ? nullptr : &now) != counted_by(at(qos_[q].limits))) {
             return false;
         }
@@ -109,7 +110,7 @@ void QuotaTree::limit_association(const ClusterSpec& spec, const AssociationSpec
         for (; above != kNone; above = accounts_[above].parent) {
             inherit_limits(own, spec.accounts[above].limits);
         }
-        set_limits(slot, quota_limits_of(spec.dimensions, own));
+        set_limits(slot, quota_limits_of(spec.dimensions, licenses_, own));
         associations_[{one.account, one.user}] = slot;
     }
     const auto user = users_.find(one.user);
@@ -130,7 +131,8 @@ void QuotaTree::limit_qos(const ClusterSpec& spec) {
         if (spec.qos[q].limits.none()) {
             drop_limits(qos_[q].limits);
         } else {
-            set_limits(qos_[q].limits, quota_limits_of(spec.dimensions, spec.qos[q].limits));
+            set_limits(qos_[q].limits,
+                       quota_limits_of(spec.dimensions, licenses_, spec.qos[q].limits));
         }
     }
 }

@@ -15,6 +15,7 @@ using Index = QuotaTree::Index;
 ClusterSpec site() {
     ClusterSpec spec = testing::make_cluster(1, {.gpus = 4});
     spec.scheduling.enforce_limits = true;
+    spec.licenses = {{"ansys", 9}, {"matlab", 9}};
     spec.accounts.push_back({.name = "root"});
     spec.accounts.push_back({.name = "science", .parent = "root"});
     spec.accounts.push_back({.name = "physics", .parent = "science"});
@@ -78,8 +79,7 @@ TEST(QuotaTree, CountsARunInItsLeafAndEachAccountAboveIt) {
     EXPECT_EQ(tree.use_of_account(kScience).held->amount.cpu(), cores(5));
     EXPECT_EQ(tree.use_of_account(kRoot).running, 2);
     EXPECT_EQ(tree.use_of_account(kArt), QuotaUse{});
-    ASSERT_EQ(tree.use_of_account(kScience).held->licenses.size(), 1U);
-    EXPECT_EQ(tree.use_of_account(kScience).held->licenses.front().count, 4);
+    EXPECT_EQ(tree.use_of_account(kScience).held->licenses, (LicenseCounts{0, 4}));
 
     tree.remove(running(2, 4), kAnn);
     tree.remove(running(3, 1), kAnnOfBiology);
@@ -87,6 +87,69 @@ TEST(QuotaTree, CountsARunInItsLeafAndEachAccountAboveIt) {
     for (const Index account : {kRoot, kScience, kPhysics, kBiology}) {
         EXPECT_EQ(tree.use_of_account(account), QuotaUse{});
     }
+}
+
+TEST(QuotaTree, CountsLicensesOfTheClusterThenThoseThatOnlyLimitsName) {
+    ClusterSpec spec = site();
+    spec.licenses = {{"ansys", 9}, {"abaqus", 9}};
+    spec.accounts[kScience].limits.group_tres = {{"license/matlab", 3}};
+    QuotaTree tree = tree_of(spec);
+    EXPECT_EQ(tree.licenses()->of("ansys"), 0U);
+    EXPECT_EQ(tree.licenses()->of("matlab"), 2U);
+    EXPECT_EQ(tree.licenses()->of("maple"), LicenseNumbers::kNone);
+    EXPECT_EQ(tree.limits_of_account(kScience)->group.front().license, 2U);
+    Job run = running(1, 1);
+    run.allocation->licenses = {{"maple", 5}, {"matlab", 2}, {"abaqus", 1}};
+    tree.add(run, kAnn);
+    EXPECT_EQ(tree.use_of_account(kRoot).held->licenses, (LicenseCounts{0, 1, 2}));
+    tree.set_aside(run, kAnn);
+    EXPECT_EQ(tree.use_of_account(kRoot), QuotaUse{});
+    tree.put_back(run, kAnn);
+    tree.add(running(2, 1), kAnn);
+    EXPECT_EQ(tree.use_of_account(kRoot).held->licenses, (LicenseCounts{0, 1, 4}));
+}
+
+TEST(QuotaTree, CountsTheLicensesOfTheNextRunOfAJob) {
+    ClusterSpec spec = site();
+    spec.accounts[kScience].limits.group_jobs = 3;
+    QuotaTree tree = tree_of(spec);
+    tree.add(running(1, 1), kAnn);
+    tree.remove(running(1, 1), kAnn);
+    tree.add(job(1), kAnn);  // Requeued.
+    tree.remove(job(1), kAnn);
+    Job again = running(1, 1);
+    again.allocation->licenses = {{"ansys", 1}};
+    tree.add(again, kAnn);
+    EXPECT_EQ(tree.use_of_account(kScience).held->licenses, LicenseCounts{1});
+}
+
+TEST(QuotaTree, TellsLimitsOnDifferentTresApart) {
+    ClusterSpec spec = site();
+    // The cluster has GPUs of one type, so the first two count the same devices.
+    spec.accounts[kArt].limits.group_tres = {{"gres/gpu", 1},      {"gres/gpu:a100", 1},
+                                             {"license/ansys", 1}, {"license/matlab", 1},
+                                             {"cpu", 1},           {"mem", 1}};
+    const QuotaTree tree = tree_of(spec);
+    const TresLimitList& limits = tree.limits_of_account(kArt)->group;
+    for (std::size_t a = 0; a < limits.size(); ++a) {
+        for (std::size_t b = 0; b < limits.size(); ++b) {
+            EXPECT_EQ(is_same_tres(limits[a], limits[b]), a == b) << a << " " << b;
+        }
+    }
+}
+
+TEST(QuotaTree, IsMadeAnewWhereALimitNamesALicenseThatTheClusterHasNot) {
+    ClusterSpec spec = site();
+    spec.accounts[kScience].limits.group_jobs = 3;
+    QuotaTree tree = tree_of(spec);
+    AccountingEdits edits;
+    edits.accounts.push_back(spec.accounts[kArt]);
+    edits.accounts.back().limits.group_tres = {{"license/matlab", 2}};
+    apply_edits(spec, edits);
+    EXPECT_TRUE(tree.take_edits(spec, edits));
+    edits.accounts.back().limits.group_tres = {{"license/maple", 2}};
+    apply_edits(spec, edits);
+    EXPECT_FALSE(tree.take_edits(spec, edits));
 }
 
 TEST(QuotaTree, CountsEachTaskOfAWaitingArray) {
