@@ -20,17 +20,19 @@ TEST(DependencyText, ReadsWhatSlurmsUsersWrite) {
 }
 
 TEST(DependencyText, NamesWhatIsWrong) {
-    for (const char* wrong :
-         {"afterok", "afterok:", "afterok:x", "afterok:0", "sometime:1", "afterok:1+5", "after:1+-5",
-          "afterok:1_[1-2]", "singleton:1", "afterok:1,,afterok:2", "afterok:4294967295"}) {
+    for (const char* wrong : {"afterok", "afterok:", "afterok:x", "afterok:0", "sometime:1",
+                              "afterok:1+5", "after:1+-5", "afterok:1_[1-2]", "singleton:1",
+                              "afterok:1,,afterok:2", "afterok:4294967295"}) {
         EXPECT_FALSE(parse_dependencies(wrong).ok()) << wrong;
     }
-    EXPECT_EQ(parse_dependencies("afterok:1,before:3").error().message,
-              "'before:3' is no dependency: afterok:12, after:12+5, afterany:12_3 and singleton are "
-              "some");
-    EXPECT_EQ(parse_dependencies("afterok:1?afterany:2,after:3").error().message,
-              "'afterok:1?afterany:2,after:3' joins dependencies by ',' and by '?': it can be one of "
-              "them");
+    EXPECT_EQ(
+        parse_dependencies("afterok:1,before:3").error().message,
+        "'before:3' is no dependency: afterok:12, after:12+5, afterany:12_3 and singleton are "
+        "some");
+    EXPECT_EQ(
+        parse_dependencies("afterok:1?afterany:2,after:3").error().message,
+        "'afterok:1?afterany:2,after:3' joins dependencies by ',' and by '?': it can be one of "
+        "them");
 }
 
 }  // namespace

@@ -24,7 +24,8 @@ ClusterSpec gpu_cluster(std::vector<TresWeight> weights = {{"gres/gpu", 1'000'00
 
 std::int64_t billed(const Engine& engine, std::size_t index, Time now) {
     const ClusterState& state = engine.state();
-    return state.usage().records()[index]
+    return state.usage()
+        .records()[index]
         .used_by(now, kBillingUsage, state.spec().scheduling.usage_decay)
         .whole;
 }
@@ -38,7 +39,8 @@ TEST(Usage, CountsGpuHoursWhileAJobRunsAndNoLonger) {
     finish(engine, Time(2h), job);
     EXPECT_EQ(billed(engine, 0, Time(2h)), 4 * 3600);
     EXPECT_EQ(billed(engine, 0, Time(20h)), 4 * 3600);
-    EXPECT_EQ(engine.state().usage().records()[0].used[usage_kind_of(DimensionId(2))].whole, 4 * 3600);
+    EXPECT_EQ(engine.state().usage().records()[0].used[usage_kind_of(DimensionId(2))].whole,
+              4 * 3600);
     engine.state().check_invariants();
 }
 

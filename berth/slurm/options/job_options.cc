@@ -113,7 +113,7 @@ Status set_get_user_env(JobDraft& d, const char* v) {
     if (digits > 5 || (!mode.empty() && !iequals(mode, "L") && !iequals(mode, "S")))
         return invalid_value("get-user-env");
     d.of_script.get_user_env = std::string(digits == 0 ? "120" : text.substr(0, digits)) +
-                     (iequals(mode, "S") ? "S" : "L");
+                               (iequals(mode, "S") ? "S" : "L");
     return Done{};
 }
 

@@ -1,5 +1,5 @@
-// Invocation: how a Slurm-named command is called. The command does not touch its process, so that a
-// test can run it.
+// Invocation: how a Slurm-named command is called. The command does not touch its process, so that
+// a test can run it.
 #pragma once
 
 #include <iosfwd>
