@@ -131,7 +131,7 @@ std::uint32_t settle_all(Engine& engine, Time now) {
 // Nodes report the ends of the runs whose time is up, so that none overruns it.
 void end_runs_in_time(Engine& engine, Time now) {
     settle_all(engine, now);
-    for (const JobId id : JobSet(engine.state().holding_jobs())) {
+    for (const JobId id : JobSet(engine.state().index().holding())) {
         if (engine.state().find_job(id)->state == JobState::completing) {
             testing::finish(engine, now, id);
         }
@@ -155,10 +155,11 @@ void expect_as_anew(const Engine& one, const Engine& other, bool has_started) {
         ASSERT_EQ(pending.blocking.reason, there->blocking.reason) << to_string(id);
         ASSERT_EQ(pending.priority(), there->priority()) << to_string(id);
         ASSERT_EQ(pending.ordered, there->ordered) << to_string(id);
-        ASSERT_EQ(one.state().reason(id), other.state().reason(id)) << to_string(id);
+        ASSERT_EQ(one.state().schedule().reason(id), other.state().schedule().reason(id))
+            << to_string(id);
         if (has_started) continue;
-        const PlannedStart* const planned = one.state().planned(id);
-        const PlannedStart* const plan = other.state().planned(id);
+        const PlannedStart* const planned = one.state().schedule().planned(id);
+        const PlannedStart* const plan = other.state().schedule().planned(id);
         ASSERT_EQ(planned == nullptr, plan == nullptr) << to_string(id);
         ASSERT_TRUE(planned == nullptr || *planned == *plan) << to_string(id);
     }
@@ -179,7 +180,7 @@ void live_through_edits(Rng& rng, EditsSeen& seen) {
     for (int i = 0; i < 30; ++i) {
         now += std::chrono::seconds(rng.between(1, 100));
         for (int n = 0; n < 3; ++n) submit_any(rng, engine, now);
-        const auto& holding = engine.state().holding_jobs();
+        const auto& holding = engine.state().index().holding();
         if (!holding.empty() && rng.chance(60)) {
             testing::finish(engine, now,
                             rng.pick(std::vector<JobId>(holding.begin(), holding.end())));
@@ -231,14 +232,14 @@ TEST(AccountingEdits, OfALimitConcernTheJobsBelowIt) {
         testing::submit(engine, kNow, job);
     }
     settle_all(engine, kNow);
-    ASSERT_EQ(engine.state().holding_jobs().size(), 0U);
+    ASSERT_EQ(engine.state().index().holding().size(), 0U);
     AccountingEdits edits;
     edits.accounts.push_back(engine.state().spec().accounts[1]);
     edits.accounts.front().limits.group_tres = {{"gres/gpu", 1}};
     engine.mutable_state().take_touched();
     engine.apply(kNow, AccountingEdited{edits});
     settle_all(engine, kNow);
-    EXPECT_EQ(engine.state().holding_jobs().size(), 1U);
+    EXPECT_EQ(engine.state().index().holding().size(), 1U);
     EXPECT_EQ(engine.mutable_state().take_touched().jobs.size(), 1U);
 }
 

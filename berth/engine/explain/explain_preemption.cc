@@ -68,7 +68,7 @@ private:
     void explain_spared() {
         std::vector<JobId> off, exempt, by_priority;
         std::optional<Time> until;
-        for (const JobId id : state_.holding_jobs()) {
+        for (const JobId id : state_.index().holding()) {
             const Job& run = *state_.find_job(id);
             if (run.state != JobState::running) continue;
             if (!rules_.stands_above(job_, run, priority_ > run.start_priority)) continue;
