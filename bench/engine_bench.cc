@@ -62,8 +62,9 @@ void check(Row& row, const Engine& engine, Time now, const PlanCheck& wanted) {
 
 std::size_t end_times(const Engine& engine) {
     std::set<Time> ends;
-    for (const auto& [id, planned] : engine.state().plan()) ends.insert(planned.end);
-    for (const JobId id : engine.state().holding_jobs()) {
+    for (const auto& [id, planned] : engine.state().schedule().planned_starts())
+        ends.insert(planned.end);
+    for (const JobId id : engine.state().index().holding()) {
         ends.insert(limit_end(engine.state().spec().scheduling, *engine.state().find_job(id)));
     }
     return ends.size();
@@ -90,7 +91,7 @@ void measure_events(Row& row, Engine& engine, int events, Rng& rng) {
     Time now(std::chrono::seconds(1));
     for (int i = 0; i < events; ++i) {
         now += std::chrono::seconds(20);
-        const auto before = engine.state().plan();
+        const auto before = engine.state().schedule().planned_starts();
         end_runs(engine, now);
         const JobId id = pick_run(engine, rng);
         const Job& job = *engine.state().find_job(id);
@@ -136,7 +137,7 @@ Row measure(const Load& load, const GivenQueue* given, const Options& options) {
     Rng rng(42);
     Engine engine = given == nullptr ? busy_engine(load, rng) : busy_engine(*given);
     run_cycles(engine, Time{}, [](const Cycle&) {});
-    row.running = engine.state().holding_jobs().size();
+    row.running = engine.state().index().holding().size();
     const std::size_t heap_before = heap_in_use();
     if (given == nullptr) {
         fill_queue(engine, load, Time{}, rng);
@@ -154,16 +155,16 @@ Row measure(const Load& load, const GivenQueue* given, const Options& options) {
         Engine again(state_from(filled).value());
         row.full_cycle_ms = std::min(row.full_cycle_ms, full_cycle_ms(again, now));
     }
-    const auto pending = engine.state().pending_jobs().size();
+    const auto pending = engine.state().index().pending().size();
     row.us_per_job = row.full_cycle_ms * 1e3 / static_cast<double>(load.pending);
-    row.us_per_planned =
-        row.full_cycle_ms * 1e3 /
-        static_cast<double>(std::max<std::size_t>(engine.state().plan().size(), 1));
+    row.us_per_planned = row.full_cycle_ms * 1e3 /
+                         static_cast<double>(std::max<std::size_t>(
+                             engine.state().schedule().planned_starts().size(), 1));
     row.record_bytes = pending * sizeof(Job) < heap_filled - heap_before ? sizeof(Job) : 0;
     row.bytes_per_job = (heap_after - heap_before) / std::max<std::size_t>(pending, 1);
     row.shapes = shapes(engine);
     row.end_times = end_times(engine);
-    row.planned = engine.state().plan().size();
+    row.planned = engine.state().schedule().planned_starts().size();
     if (options.check) check(row, engine, now, {.nobody_later_than_without_those_behind = true});
     measure_events(row, engine, options.events, rng);
     return row;

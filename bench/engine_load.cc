@@ -197,7 +197,7 @@ Job random_job(const Load& load, const ClusterState& state, Time now, Rng& rng) 
 
 void end_runs(Engine& engine, Time now, Duration late) {
     run_cycles(engine, now, [](const Cycle&) {});
-    const JobSet holding = engine.state().holding_jobs();
+    const JobSet holding = engine.state().index().holding();
     for (const JobId id : holding) {
         const Job& job = *engine.state().find_job(id);
         const Time due = limit_end(engine.state().spec().scheduling, job);
@@ -209,14 +209,14 @@ void end_runs(Engine& engine, Time now, Duration late) {
 
 JobId pick_run(const Engine& engine, Rng& rng) {
     std::vector<JobId> running;
-    for (const JobId id : engine.state().holding_jobs()) {
+    for (const JobId id : engine.state().index().holding()) {
         if (engine.state().find_job(id)->state == JobState::running) running.push_back(id);
     }
     return rng.pick(std::span<const JobId>(running));
 }
 
 void fill_queue(Engine& engine, const Load& load, Time now, Rng& rng) {
-    while (engine.state().pending_jobs().size() < load.pending) {
+    while (engine.state().index().pending().size() < load.pending) {
         engine.apply(now, JobSubmitted{random_job(load, engine.state(), now, rng)});
     }
 }

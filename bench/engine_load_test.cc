@@ -21,7 +21,7 @@ void keep_promises(const Load& load, Rng& rng, Duration late) {
               std::nullopt);
     for (int event = 0; event < 60; ++event) {
         now += std::chrono::seconds(20);
-        const auto before = engine.state().plan();
+        const auto before = engine.state().schedule().planned_starts();
         end_runs(engine, now, late);
         testing::finish(engine, now, pick_run(engine, rng));
         end_runs(engine, now, late);

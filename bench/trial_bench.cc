@@ -44,7 +44,7 @@ struct Result {
 Result try_gangs(Engine& engine, Rng& rng) {
     const ClusterState& state = engine.state();
     const DerivedState& derived = engine.derived();
-    const std::vector<JobId> runs(state.holding_jobs().begin(), state.holding_jobs().end());
+    const std::vector<JobId> runs(state.index().holding().begin(), state.index().holding().end());
     const Duration length = std::chrono::minutes(30);
     const Job gang = job_of(state, kStart, 0, kGangNodes, 8, length);
     const Demand demand = demand_of(state.spec(), gang);
@@ -84,7 +84,8 @@ void run(const char* name, std::uint32_t queue) {
     run_cycles(engine, kStart, [](const Cycle&) {});
     const Result result = try_gangs(engine, rng);
     std::printf("%-22s %8u %9zu %8d %12.1f ms %10.1f us\n", name, queue,
-                engine.state().plan().size(), result.placed, result.ms, result.ms * 1e3 / kTrials);
+                engine.state().schedule().planned_starts().size(), result.placed, result.ms,
+                result.ms * 1e3 / kTrials);
 }
 
 }  // namespace

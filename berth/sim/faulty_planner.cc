@@ -22,7 +22,7 @@ std::optional<Found> beside_running(OpenCycle& cycle, const PendingJob& job) {
     if (!job.ordered) return std::nullopt;
     const auto free = [&](NodeId node) {
         const bool usable = cycle.derived().usable.test(node.index());
-        return usable ? &cycle.state().free(node).amount : nullptr;
+        return usable ? &cycle.state().nodes().free(node).amount : nullptr;
     };
     auto placed = place(job.shape->demand(), free, cycle.preference());
     auto* const parts = std::get_if<std::vector<Part>>(&placed);
@@ -73,7 +73,7 @@ Cycle book_too_short(ClusterState& state, DerivedState& derived, Time now, std::
     Cycle done = CycleRun(state, derived, now, budget).run();
     JobsPlanned halves;
     for (const JobId id : planned_in(done)) {
-        PlannedStart planned = *state.planned(id);
+        PlannedStart planned = *state.schedule().planned(id);
         planned.end = planned.start + (planned.end - planned.start) / 2;
         halves.jobs.emplace_back(id, std::move(planned));
     }
@@ -116,7 +116,7 @@ Cycle overlook_a_free_slot(ClusterState& state, DerivedState& derived, Time now,
 Cycle break_planned_starts(ClusterState& state, DerivedState& derived, Time now,
                            std::uint32_t budget) {
     std::vector<JobId> planned;
-    for (const auto& [id, start] : state.plan()) planned.push_back(id);
+    for (const auto& [id, start] : state.schedule().planned_starts()) planned.push_back(id);
     Cycle done = CycleRun(state, derived, now, budget).run();
     append(done.decisions, plan_later(state, derived, now, planned, std::chrono::minutes(1)));
     return done;
@@ -134,7 +134,7 @@ void give_twice(const ClusterState& state, Allocation& allocation) {
 
 void tear_cliques(const ClusterState& state, Allocation& allocation) {
     for (NodeShare& share : allocation.shares) {
-        DeviceMask free = state.free(share.node).devices;
+        DeviceMask free = state.nodes().free(share.node).devices;
         const int count = popcount(share.devices);
         share.devices = 0;
         for (int taken = 0; taken < count; ++taken) {

@@ -43,7 +43,7 @@ Fragments::Fragments(const workload::Workload& workload, const Submission& submi
 }
 
 void Fragments::look_at(const ClusterState& state, NodeId node) {
-    const NodeFree& free = state.free(node);
+    const NodeFree& free = state.nodes().free(node);
     const NodeGpus gpus = gpus_of(state.spec(), gpus_, node, free);
     const std::int64_t now = fragmentation({free.amount.cpu(), gpus.left}, usual_);
     sum_ += now - nodes_[node.index()];

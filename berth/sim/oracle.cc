@@ -278,8 +278,8 @@ void Oracle::finish(const ClusterState& state) {
     }
     for (const SimMachine* const machine : machines_) {
         NodeFree expected = all_free(machine->spec());
-        drain(expected, state.condition(machine->id()).drained_mask(), machine->spec());
-        if (state.free(machine->id()) != expected) {
+        drain(expected, state.nodes().condition(machine->id()).drained_mask(), machine->spec());
+        if (state.nodes().free(machine->id()) != expected) {
             stage_.violated("end", machine->spec().name + " is not free again");
         }
         if (!machine->cgroups().empty()) {

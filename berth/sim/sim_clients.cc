@@ -157,8 +157,8 @@ void SimClients::make(const SimReservation& reservation) {
         const auto* refused = std::get_if<Refused>(&answer);
         if (refused != nullptr) {  // The first answer may have been lost.
             stage_.trace([&] { return "refused: " + refused->message; });
-            const bool is_there = controller_.is_up() &&
-                                  controller_.state().find_reservation(reservation.name) != nullptr;
+            const bool is_there = controller_.is_up() && controller_.state().reservations().find(
+                                                             reservation.name) != nullptr;
             if (!is_there) return;
         }
         for (const PlannedJob& job : reservation.jobs) {
@@ -199,7 +199,8 @@ void SimClients::clear_up() {
         }
     }
     for (const NodeSpec& node : state.spec().nodes) {
-        const NodeCondition& condition = state.condition(*state.spec().find_node(node.name));
+        const NodeCondition& condition =
+            state.nodes().condition(*state.spec().find_node(node.name));
         std::vector<std::uint32_t> gpus;
         gpus.reserve(condition.drained_devices.size());
         for (const DrainedDevice& one : condition.drained_devices) {

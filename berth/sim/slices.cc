@@ -16,14 +16,14 @@ std::int64_t gpus_of(const ClusterSpec& spec, const Job& job) {
 
 std::vector<JobId> overstayed(const ClusterState& state, Time now, Duration slice) {
     std::optional<Duration> least;
-    for (const JobId id : state.pending_jobs()) {
+    for (const JobId id : state.index().pending()) {
         const Job& job = *state.find_job(id);
         if (job.hold == Hold::none) least = std::min(least.value_or(job.attained), job.attained);
     }
     std::vector<JobId> found;
     if (!least) return found;
     const Duration most = std::max(*least, slice) * kSliceRatio;
-    for (const JobId id : state.holding_jobs()) {
+    for (const JobId id : state.index().holding()) {
         const Job& job = *state.find_job(id);
         if (job.state != JobState::running || now - *job.started_at < slice) continue;
         const Duration service =

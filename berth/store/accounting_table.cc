@@ -1,6 +1,7 @@
 #include "berth/store/accounting_table.h"
 
 #include "berth/base/codec.h"
+#include "berth/engine/state/job_queries.h"
 #include "berth/store/crc32c.h"
 
 namespace berth {
@@ -72,7 +73,7 @@ Status AccountingTable::write_job(const Record& record, JobId id, const Touched&
                                   const ClusterState& after) {
     const Job* const job = after.find_job(id);
     if (job == nullptr) return write_gone(record, id, touched, after.spec());
-    AccountingRecord row = row_of(*job, after.spec(), after.priority(id));
+    AccountingRecord row = row_of(*job, after.spec(), current_priority(after, id));
     if (row.state == JobState::completing) {
         BERTH_TRY(const std::optional<AccountingRecord> before, newest_row(id));
         if (before && before->state == JobState::node_fail) row.state = JobState::node_fail;
@@ -100,7 +101,7 @@ Status AccountingTable::write_gone(const Record& record, JobId id, const Touched
 // The fact names tasks; their own records are among the array's members in the state.
 Status AccountingTable::write_cancelled_tasks(const Record& record, JobId array,
                                               const Touched& touched, const ClusterState& after) {
-    for (const JobId id : after.array_members(array)) {
+    for (const JobId id : array_members(after, array)) {
         const Job& task = *after.find_job(id);
         const bool now = task.state == JobState::cancelled && task.ended_at == record.now;
         if (!now || task.started_at) continue;

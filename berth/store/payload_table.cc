@@ -1,6 +1,7 @@
 #include "berth/store/payload_table.h"
 
 #include "berth/base/codec.h"
+#include "berth/engine/state/job_queries.h"
 #include "berth/store/crc32c.h"
 #include "berth/store/packing.h"
 
@@ -39,7 +40,7 @@ Status PayloadTable::drop(JobId forgotten, const ClusterState& after) {
     const JobId owner =
         is_task ? JobId(static_cast<std::uint32_t>(array_of_.number(0))) : forgotten;
     array_of_.reset();
-    if (after.find_job(owner) != nullptr || !after.array_members(owner).empty()) return Done{};
+    if (after.find_job(owner) != nullptr || !array_members(after, owner).empty()) return Done{};
     return delete_.bind(1, owner.value()).run();
 }
 

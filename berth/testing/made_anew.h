@@ -30,7 +30,7 @@ inline std::uint32_t settle_all(Engine& engine, Time now) {
 // Nodes report the ends of the runs whose time is up, so that none overruns it.
 inline void end_runs_in_time(Engine& engine, Time now) {
     settle_all(engine, now);
-    for (const JobId id : JobSet(engine.state().holding_jobs())) {
+    for (const JobId id : JobSet(engine.state().index().holding())) {
         if (engine.state().find_job(id)->state == JobState::completing) {
             testing::finish(engine, now, id);
         }
@@ -54,10 +54,11 @@ inline void expect_as_anew(const Engine& one, const Engine& other, bool has_star
         ASSERT_EQ(pending.blocking.reason, there->blocking.reason) << to_string(id);
         ASSERT_EQ(pending.priority(), there->priority()) << to_string(id);
         ASSERT_EQ(pending.ordered, there->ordered) << to_string(id);
-        ASSERT_EQ(one.state().reason(id), other.state().reason(id)) << to_string(id);
+        ASSERT_EQ(one.state().schedule().reason(id), other.state().schedule().reason(id))
+            << to_string(id);
         if (has_started) continue;
-        const PlannedStart* const planned = one.state().planned(id);
-        const PlannedStart* const plan = other.state().planned(id);
+        const PlannedStart* const planned = one.state().schedule().planned(id);
+        const PlannedStart* const plan = other.state().schedule().planned(id);
         ASSERT_EQ(planned == nullptr, plan == nullptr) << to_string(id);
         ASSERT_TRUE(planned == nullptr || *planned == *plan) << to_string(id);
     }

@@ -105,7 +105,7 @@ std::optional<Fact> random_accounting_edit(Rng& rng, Time, const ClusterState& s
 }
 
 std::optional<Fact> random_missed_deadline(Rng&, Time now, const ClusterState& state) {
-    for (const JobId id : state.pending_jobs()) {
+    for (const JobId id : state.index().pending()) {
         const Job& job = *state.find_job(id);
         if (job.spec.deadline && *job.spec.deadline <= now) return DeadlineMissed{id};
     }

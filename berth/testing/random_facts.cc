@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 
+#include "berth/engine/state/keep_ids.h"
 #include "berth/engine/steps/step_layout.h"
 #include "berth/model/new_node.h"
 #include "berth/testing/builders.h"
@@ -79,7 +80,7 @@ Maybe start(Rng& rng, Time, const ClusterState& state) {
     StartJob fact{.job = job->id, .attempt = Attempt(job->attempt.value() + 1)};
     for (std::size_t n = 0; n < state.spec().nodes.size(); ++n) {
         const auto free_cores =
-            static_cast<std::int64_t>(state.free(NodeId::from_index(n)).cores.count());
+            static_cast<std::int64_t>(state.nodes().free(NodeId::from_index(n)).cores.count());
         if (free_cores == 0 || (rng.chance(60) && !fact.allocation.shares.empty())) continue;
         fact.allocation.shares.push_back(free_share(
             state, NodeId::from_index(n), static_cast<std::uint32_t>(rng.between(1, free_cores)),
@@ -255,7 +256,7 @@ Maybe node(Rng& rng, Time now, const ClusterState& state) {
 Maybe rare(Rng& rng, Time, const ClusterState& state) {
     if (rng.chance(50)) return ControllerStarted{Epoch(state.epoch().value() + 1)};
     // Jobs that run keep their cores: here only the idle cluster changes its hardware.
-    const bool is_idle = state.holding_jobs().empty();
+    const bool is_idle = state.index().holding().empty();
     ClusterSpec changed = is_idle ? changed_cluster(rng, state.spec()) : state.spec();
     if (rng.chance(50)) {
         changed.licenses = random_licenses(rng);
@@ -320,7 +321,7 @@ Maybe cluster_edit(Rng& rng, Time, const ClusterState& state) {
 Maybe dynamic_node(Rng& rng, Time, const ClusterState& state) {
     const std::string name = "dynamic" + std::to_string(rng.between(1, 3));
     const auto known = state.spec().find_node(name);
-    if (known && !state.jobs_on(*known).empty()) return std::nullopt;
+    if (known && !state.index().on_node(*known).empty()) return std::nullopt;
     NodeDescribed fact{.node = {}, .dimensions = state.spec().dimensions};
     if (known && !state.spec().node(*known).gone && rng.chance(40)) {
         fact.node = state.spec().node(*known);
@@ -440,7 +441,7 @@ ClusterSpec changed_cluster(Rng& rng, ClusterSpec spec) {
 
 NodeShare free_share(const ClusterState& state, NodeId node, std::uint32_t cores,
                      std::uint32_t devices) {
-    const NodeFree& free = state.free(node);
+    const NodeFree& free = state.nodes().free(node);
     const NodeSpec& spec = state.spec().node(node);
     NodeShare share{.node = node, .cpus = cores * spec.threads_per_core};
     take_some_cores(share, free, cores);

@@ -198,7 +198,8 @@ private:
         engine_.apply(now_, SpecInstalled{spec_});
         for (std::size_t n = 0; n < spec_.nodes.size(); ++n) {
             const NodeId node = NodeId::from_index(n);
-            if (!engine_.state().condition(node).registered) register_node(engine_, now_, node);
+            if (!engine_.state().nodes().condition(node).registered)
+                register_node(engine_, now_, node);
         }
     }
 
@@ -285,7 +286,7 @@ private:
             engine_.apply(now_, fact);
         } else if (words.verb == "reboot") {
             register_node(engine_, now_, node, "boot-" + clock(now_));
-            for (const JobId job : engine_.state().jobs_on(node)) {
+            for (const JobId job : engine_.state().index().on_node(node)) {
                 const Attempt attempt = engine_.state().find_job(job)->attempt;
                 engine_.apply(
                     now_, AttemptEnded{.job = job, .attempt = attempt, .node = node, .lost = true});
@@ -358,14 +359,14 @@ private:
     std::string describe_waiting() const {
         std::string text;
         const ClusterState& state = engine_.state();
-        for (const JobId id : state.pending_jobs()) {
+        for (const JobId id : state.index().pending()) {
             text += "wait " + to_string(id);
             const Job& job = *state.find_job(id);
             if (job.spec.array) text += "_[" + std::to_string(job.spec.array->tasks.size()) + "]";
-            text += " " + std::string(slurm_name(state.reason(id)));
-            if (!state.reason_detail(id).empty())
-                text += ", " + std::string(state.reason_detail(id));
-            if (const PlannedStart* planned = state.planned(id)) {
+            text += " " + std::string(slurm_name(state.schedule().reason(id)));
+            if (!state.schedule().reason_detail(id).empty())
+                text += ", " + std::string(state.schedule().reason_detail(id));
+            if (const PlannedStart* planned = state.schedule().planned(id)) {
                 text += " planned " + clock(planned->start) + " on";
                 std::vector<std::string> names;
                 for (const auto& [node, amount] : planned->amounts) names.push_back(name_of(node));

@@ -43,12 +43,13 @@ void add_job(Content& content, const ClusterState& state, const Job& job) {
     add("dependencies", job.spec.dependencies);
     add("steps", job.steps);
     add("suspension", job.suspension);
-    if (const PlannedStart* const planned = state.planned(job.id)) add("planned", *planned);
+    if (const PlannedStart* const planned = state.schedule().planned(job.id))
+        add("planned", *planned);
 }
 
 void add_node(Content& content, const ClusterState& state, NodeId id) {
     const NodeSpec& node = state.spec().node(id);
-    const NodeCondition& condition = state.condition(id);
+    const NodeCondition& condition = state.nodes().condition(id);
     const std::string name = "node " + to_string(id) + " ";
     content.add(name + "name", node.name);
     content.add(name + "features", node.features);
@@ -62,7 +63,7 @@ void add_node(Content& content, const ClusterState& state, NodeId id) {
     content.add(name + "boot", condition.boot_id);
     content.add(name + "fenced", condition.fenced_boot);
     content.add(name + "drained devices", condition.drained_devices);
-    content.add(name + "free", state.free(id).cores);
+    content.add(name + "free", state.nodes().free(id).cores);
 }
 
 }  // namespace

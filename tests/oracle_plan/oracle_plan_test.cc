@@ -47,7 +47,7 @@ public:
     std::size_t run() {
         submit(rng_.between(0, 6));
         cycle();
-        const JobSet left = engine_.state().pending_jobs();
+        const JobSet left = engine_.state().index().pending();
         for (const JobId id : left) engine_.apply(now_, JobCancelled{.job = id});
         pass(std::chrono::minutes(rng_.between(0, 5)), false);
         submit(rng_.between(1, 10));
@@ -105,7 +105,7 @@ private:
 
     // Those whose time is up, and perhaps others.
     void end_some(int percent) {
-        const JobSet running = engine_.state().holding_jobs();
+        const JobSet running = engine_.state().index().holding();
         for (const JobId id : running) {
             const Job& job = *engine_.state().find_job(id);
             if (*job.started_at + job.time_limit <= now_ || rng_.chance(percent)) {
@@ -156,7 +156,7 @@ private:
             out << "2 " << ms(*job.started_at) << ' ' << ms(*job.started_at + job.time_limit) << ' '
                 << before << ' ';
             write_shares(out, job.allocation->shares);
-        } else if (const PlannedStart* planned = engine_.state().planned(job.id)) {
+        } else if (const PlannedStart* planned = engine_.state().schedule().planned(job.id)) {
             out << "1 " << ms(planned->start) << ' ' << ms(planned->end) << ' ' << before << ' ';
             write_amounts(out, *planned);
         } else {
@@ -173,7 +173,8 @@ private:
     // One cycle, and what became of it: those that have started, in that order, and who waits.
     void picture(bool strict) {
         std::map<JobId, std::int64_t> before;
-        for (const auto& [id, planned] : engine_.state().plan()) before[id] = ms(planned.start);
+        for (const auto& [id, planned] : engine_.state().schedule().planned_starts())
+            before[id] = ms(planned.start);
         const std::vector<JobId> started = cycle();
         const std::set<JobId> new_ones(started.begin(), started.end());
         std::ostringstream text;
@@ -185,7 +186,7 @@ private:
         for (const NodeSpec& node : nodes) {
             text << "node " << node.devices.size() << ' ' << node.cpus() << '\n';
         }
-        for (const JobId id : engine_.state().holding_jobs()) {
+        for (const JobId id : engine_.state().index().holding()) {
             if (new_ones.contains(id)) continue;
             const Job& job = *engine_.state().find_job(id);
             text << "running " << ms(*job.started_at + job.time_limit) << ' '
@@ -194,7 +195,7 @@ private:
             text << '\n';
         }
         // By id is in order, as far as it was planned in one go: priority/basic.
-        JobSet all = engine_.state().pending_jobs();
+        JobSet all = engine_.state().index().pending();
         std::vector<JobId> order;
         if (strict) {
             for (const JobId id : started) all.insert(id);

@@ -62,7 +62,8 @@ Result<std::optional<NodeDescribed>> joined(const ClusterState& state, const std
     fact.node.comment = before.comment;
     fact.node.extra = before.extra;
     // While jobs hold resources of the node, its description stays.
-    if (fact.node == before || !state.jobs_on(*id).empty()) return std::optional<NodeDescribed>();
+    if (fact.node == before || !state.index().on_node(*id).empty())
+        return std::optional<NodeDescribed>();
     return std::optional(std::move(fact));
 }
 

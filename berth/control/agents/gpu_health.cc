@@ -4,6 +4,7 @@
 
 #include "berth/control/agents/changed_by.h"
 #include "berth/control/agents/hardware.h"
+#include "berth/engine/state/job_queries.h"
 
 namespace berth {
 namespace {
@@ -26,10 +27,10 @@ bool holds_device(const Job& job, NodeId node, std::uint32_t device) {
 
 // The jobs are not at fault: they are requeued if they may be.
 void end_holders(TurnBuilder& builder, NodeId node, std::uint32_t device) {
-    for (const JobId id : builder.state().jobs_on(node)) {
+    for (const JobId id : builder.state().index().on_node(node)) {
         const Job& job = *builder.state().find_job(id);
         if (job.state != JobState::running || !holds_device(job, node, device)) continue;
-        const bool again = builder.state().may_requeue(job);
+        const bool again = may_requeue(builder.state(), job);
         builder.record(EndJob{.job = id,
                               .outcome = again ? JobState::pending : JobState::node_fail,
                               .reason = "GpuFailure"});
@@ -42,7 +43,7 @@ void take_gpu_faults(TurnBuilder& builder, NodeId node, const std::string& insta
                      const std::vector<GpuFault>& faults) {
     const ClusterSpec& spec = builder.state().spec();
     for (const GpuFault& fault : faults) {
-        const NodeCondition& condition = builder.state().condition(node);
+        const NodeCondition& condition = builder.state().nodes().condition(node);
         if (condition.fault_instance == instance && fault.number <= condition.fault_number) {
             continue;
         }
@@ -66,7 +67,7 @@ void take_gpu_faults(TurnBuilder& builder, NodeId node, const std::string& insta
 void drain_absent_gpus(TurnBuilder& builder, NodeId node, const NodeSpec& found) {
     const ClusterSpec& spec = builder.state().spec();
     const NodeSpec& configured = spec.node(node);
-    const DeviceMask known = builder.state().condition(node).drained_mask();
+    const DeviceMask known = builder.state().nodes().condition(node).drained_mask();
     for_each_bit(absent_gpus(configured, found, spec.dimensions) & ~known, [&](int i) {
         const Device& device = configured.devices[static_cast<std::size_t>(i)];
         const std::string text =

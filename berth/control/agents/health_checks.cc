@@ -7,8 +7,8 @@ constexpr Duration kHealthTimeout = std::chrono::seconds(60);
 
 bool is_checked(const ClusterState& state, NodeId node) {
     const std::uint8_t wanted = state.spec().care.health_states;
-    const NodeCondition& condition = state.condition(node);
-    const NodeFree& free = state.free(node);
+    const NodeCondition& condition = state.nodes().condition(node);
+    const NodeFree& free = state.nodes().free(node);
     if ((wanted & HealthCheckSpec::kAny) != 0) return true;
     if (free.jobs == 0) {
         const bool open = !condition.drained && !condition.down;

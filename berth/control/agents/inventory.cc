@@ -35,7 +35,7 @@ void settle_steps(TurnBuilder& builder, NodeRuns& here, RunReports& reports, Nod
     for (const StepReport& report : registration.ended_steps)
         reports.on_step_ended(builder, node, report);
     if (!same_boot) return;
-    for (const JobId id : builder.state().jobs_on(node)) {
+    for (const JobId id : builder.state().index().on_node(node)) {
         const AttemptId attempt{id, builder.state().find_job(id)->attempt};
         const auto found = std::ranges::find_if(registration.attempts, [&](const auto& report) {
             return AttemptId{report.job, report.attempt} == attempt;
@@ -50,7 +50,7 @@ void settle_steps(TurnBuilder& builder, NodeRuns& here, RunReports& reports, Nod
 void settle_attempts(TurnBuilder& builder, NodeRuns& here, RunReports& reports, NodeId node,
                      const Registration& registration, bool same_boot) {
     std::vector<Believed> believed;
-    for (const JobId id : builder.state().jobs_on(node)) {
+    for (const JobId id : builder.state().index().on_node(node)) {
         const AttemptId attempt{id, builder.state().find_job(id)->attempt};
         believed.push_back({attempt, here.run(attempt).started});
     }

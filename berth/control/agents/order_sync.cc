@@ -31,7 +31,7 @@ void OrderSync::sync(TurnBuilder& builder, NodeId node) {
     });
     if (!sessions_.of(node).link) return;  // The next registration marks the node again.
     sync_orphans(builder, node);
-    for (const JobId id : builder.state().jobs_on(node)) {
+    for (const JobId id : builder.state().index().on_node(node)) {
         sync_run(builder, node, *builder.state().find_job(id));
     }
 }

@@ -14,7 +14,7 @@ constexpr Duration kRepeatReboot = std::chrono::minutes(1);
 
 void Reboots::on_registered(TurnBuilder& builder, NodeId node, bool same_boot) {
     order_at_[node].reset();
-    const NodeReboot reboot = builder.state().condition(node).reboot;
+    const NodeReboot reboot = builder.state().nodes().condition(node).reboot;
     if (reboot.stage != NodeReboot::Stage::issued || same_boot) return;
     NodeUpdated back{.node = node, .by = kByController, .reboot = NodeReboot{}};
     if (reboot.down) {
@@ -27,10 +27,10 @@ void Reboots::on_registered(TurnBuilder& builder, NodeId node, bool same_boot) {
 void Reboots::order_due(TurnBuilder& builder, NodeId node) {
     const ClusterSpec& spec = builder.state().spec();
     const bool is_connected = sessions_.of(node).link.has_value();
-    NodeReboot reboot = builder.state().condition(node).reboot;
+    NodeReboot reboot = builder.state().nodes().condition(node).reboot;
     if (reboot.stage == NodeReboot::Stage::none) return;
     if (reboot.stage == NodeReboot::Stage::requested) {
-        if (!is_connected || !builder.state().jobs_on(node).empty()) return;
+        if (!is_connected || !builder.state().index().on_node(node).empty()) return;
         reboot.stage = NodeReboot::Stage::issued;
         reboot.issued_at = builder.now();
         builder.log(LogLevel::info, "node " + spec.node(node).name + " is told to reboot");
@@ -56,7 +56,7 @@ void Reboots::on_program_ended(TurnBuilder& builder, NodeId node,
     if (report.failure.empty()) return;
     builder.log(LogLevel::warning, "node " + builder.state().spec().node(node).name +
                                        ": RebootProgram " + report.failure);
-    if (builder.state().condition(node).reboot.stage != NodeReboot::Stage::issued) return;
+    if (builder.state().nodes().condition(node).reboot.stage != NodeReboot::Stage::issued) return;
     builder.record(NodeUpdated{.node = node,
                                .drained = true,
                                .reason = "reboot failed: RebootProgram " + report.failure,
@@ -65,7 +65,7 @@ void Reboots::on_program_ended(TurnBuilder& builder, NodeId node,
 }
 
 std::optional<Time> Reboots::next_due(const ClusterState& state, NodeId node) const {
-    const NodeReboot& reboot = state.condition(node).reboot;
+    const NodeReboot& reboot = state.nodes().condition(node).reboot;
     if (reboot.stage != NodeReboot::Stage::issued) return std::nullopt;
     const Time timeout = *reboot.issued_at + state.spec().care.resume_timeout;
     const std::optional<Time> order_at = order_at_[node];

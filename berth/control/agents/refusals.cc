@@ -4,6 +4,7 @@
 
 #include "berth/control/agents/changed_by.h"
 #include "berth/engine/admission/admission.h"
+#include "berth/engine/state/job_queries.h"
 #include "berth/model/node_names.h"
 
 namespace berth {
@@ -41,7 +42,7 @@ std::optional<JobUpdated> without(const TurnBuilder& builder, const Job& job,
 bool Refusals::requeue(TurnBuilder& builder, NodeId node, const Job& job,
                        const AttemptReport& report) {
     const bool whole = !job.het && !job.spec.command->interactive;
-    const bool may = builder.state().may_requeue(job) || job.nodes.front() == node;
+    const bool may = may_requeue(builder.state(), job) || job.nodes.front() == node;
     if (!whole || !may) return false;
     OfJob& refusals = refused_[job.id];
     refusals.by.insert(node);
@@ -58,7 +59,8 @@ bool Refusals::requeue(TurnBuilder& builder, NodeId node, const Job& job,
 }
 
 void Refusals::count_against(TurnBuilder& builder, NodeId node, const AttemptReport& report) {
-    if (report.not_begun != NotBegun::for_node || builder.state().condition(node).drained) return;
+    if (report.not_begun != NotBegun::for_node || builder.state().nodes().condition(node).drained)
+        return;
     std::set<JobId>& jobs = refusing_[node];
     jobs.insert(report.job);
     if (jobs.size() < kJobsLost) return;

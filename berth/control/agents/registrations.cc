@@ -77,7 +77,7 @@ Result<NodeId> Registrations::known_node(TurnBuilder& builder, const Registratio
 
 void Registrations::accept(TurnBuilder& builder, Link link, NodeId node,
                            const Registration& registration) {
-    const NodeCondition before = builder.state().condition(node);
+    const NodeCondition before = builder.state().nodes().condition(node);
     const bool same_boot = before.boot_id == registration.boot_id;
     const bool was_unresponsive = parts_.unresponsive_nodes.is_marked(node);
     if (const auto superseded = parts_.sessions.open(node, link, registration, builder.now())) {
@@ -106,8 +106,8 @@ void Registrations::check_hardware(TurnBuilder& builder, NodeId node, const Node
     const ClusterSpec& spec = builder.state().spec();
     drain_absent_gpus(builder, node, found);
     std::string fault = hardware_shortfall(spec.node(node), found, spec.dimensions,
-                                           builder.state().condition(node).drained_mask());
-    if (fault.empty() || builder.state().condition(node).drained) return;
+                                           builder.state().nodes().condition(node).drained_mask());
+    if (fault.empty() || builder.state().nodes().condition(node).drained) return;
     builder.log(LogLevel::warning, "node " + spec.node(node).name + " is drained: " + fault);
     builder.record(NodeUpdated{
         .node = node, .drained = true, .reason = std::move(fault), .by = kByController});
@@ -148,7 +148,7 @@ void Registrations::on_reconfigured(TurnBuilder& builder, const ClusterSpec& bef
         const std::optional<Link> link = parts_.sessions.of(node).link;
         if (link && (told_otherwise || before.nodes[i] != spec.nodes[i])) builder.close(*link);
         // A shorter timeout counts from now, so that no node is late at once.
-        if (link || builder.state().condition(node).responding)
+        if (link || builder.state().nodes().condition(node).responding)
             parts_.sessions.of(node).heard_at = builder.now();
         parts_.queue.mark(node);
     }

@@ -11,7 +11,7 @@ constexpr const char* kNotResponding = "Not responding";
 
 void set_down_if_kept(TurnBuilder& builder, NodeId node) {
     if (builder.state().spec().care.return_to_service != 0) return;
-    if (builder.state().condition(node).down) return;
+    if (builder.state().nodes().condition(node).down) return;
     builder.record(
         NodeUpdated{.node = node, .down = true, .reason = kNotResponding, .by = kByController});
 }
@@ -27,7 +27,7 @@ void return_to_service(TurnBuilder& builder, NodeId node, const NodeCondition& b
         builder.record(NodeUpdated{.node = node, .down = false, .by = kByController});
         return;
     }
-    const NodeCondition& now = builder.state().condition(node);
+    const NodeCondition& now = builder.state().nodes().condition(node);
     const bool rebooted = !before.boot_id.empty() && before.boot_id != now.boot_id;
     const bool expected = before.reboot.stage != NodeReboot::Stage::none ||
                           before.fenced_boot == before.boot_id || was_unresponsive;

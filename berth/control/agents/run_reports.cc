@@ -19,7 +19,7 @@ void drain_for(TurnBuilder& builder, NodeId node, const AttemptReport& report) {
     builder.log(LogLevel::error, "node " + builder.state().spec().node(node).name +
                                      " is drained: " + report.hook_failure + " (job " +
                                      to_string(report.job) + ")");
-    if (builder.state().condition(node).drained) return;
+    if (builder.state().nodes().condition(node).drained) return;
     builder.record(
         NodeUpdated{.node = node, .drained = true, .reason = reason, .by = kByController});
 }
@@ -102,7 +102,7 @@ void RunReports::end_attempt(TurnBuilder& builder, NodeId node, AttemptId attemp
 void RunReports::on_orphan_ended(TurnBuilder& builder, NodeId node, AttemptId attempt) {
     std::map<AttemptId, Delivery>& orphans = runs_.of(node).orphans;
     if (orphans.erase(attempt) == 0 || !orphans.empty()) return;
-    if (builder.state().condition(node).responding) return;
+    if (builder.state().nodes().condition(node).responding) return;
     builder.record(sessions_.of(node).registered);
 }
 

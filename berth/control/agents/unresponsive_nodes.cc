@@ -25,7 +25,7 @@ bool does_not_wait(const ClusterState& state, JobId job) {
 }
 
 void end_attempts_on(TurnBuilder& builder, NodeId node) {
-    for (const JobId id : builder.state().jobs_on(node)) {
+    for (const JobId id : builder.state().index().on_node(node)) {
         const Attempt attempt = builder.state().find_job(id)->attempt;
         builder.record(AttemptEnded{.job = id, .attempt = attempt, .node = node, .lost = true});
     }
@@ -45,7 +45,7 @@ void UnresponsiveNodes::begin_watch(TurnBuilder& builder) {
 // nullopt: this node is known not to respond.
 std::optional<Time> UnresponsiveNodes::late_at(const ClusterState& state, NodeId node) const {
     const NodeSession& session = sessions_.of(node);
-    if (!session.link && !state.condition(node).responding) return std::nullopt;
+    if (!session.link && !state.nodes().condition(node).responding) return std::nullopt;
     return session.heard_at + state.spec().scheduling.agent_timeout;
 }
 
@@ -57,7 +57,7 @@ bool UnresponsiveNodes::mark_if_late(TurnBuilder& builder, NodeId node) {
                                        " is not responding: nothing heard for " +
                                        std::to_string(seconds(builder.now() - session.heard_at)) +
                                        " seconds");
-    if (builder.state().condition(node).responding) builder.record(NodeNotResponding{node});
+    if (builder.state().nodes().condition(node).responding) builder.record(NodeNotResponding{node});
     if (session.link) builder.close(*session.link);
     sessions_.close(node);
     watches_[node].marked_at = builder.now();
@@ -74,8 +74,8 @@ std::optional<Time> UnresponsiveNodes::settling_due(const ClusterState& state, N
     const NodeSession& session = sessions_.of(node);
     const Watch& watch = watches_[node];
     const FenceSpec& fence = state.spec().fence;
-    if (session.link || state.condition(node).responding) return std::nullopt;
-    const std::vector<JobId> held = state.jobs_on(node);
+    if (session.link || state.nodes().condition(node).responding) return std::nullopt;
+    const std::vector<JobId> held = state.index().on_node(node);
     if (held.empty()) return std::nullopt;
     const Duration timeout = state.spec().scheduling.agent_timeout;
     const Time late = session.heard_at + timeout;
@@ -99,7 +99,7 @@ void UnresponsiveNodes::settle_jobs(TurnBuilder& builder, NodeId node) {
     if (!due || *due > builder.now()) return;
     presume_dead(builder, node);
     const Watch& watch = watches_[node];
-    const bool holds_any = !builder.state().jobs_on(node).empty();
+    const bool holds_any = !builder.state().index().on_node(node).empty();
     const bool to_fence = may_fence(builder.state(), watch) && watch.fence_at <= builder.now();
     if (holds_any && to_fence) call_fence(builder, node);
 }
@@ -117,7 +117,7 @@ void UnresponsiveNodes::presume_dead(TurnBuilder& builder, NodeId node) {
     const Duration silence = builder.now() - sessions_.of(node).heard_at;
     const bool all =
         fence.presume_dead_after && silence >= presumed_after(builder.scheduling(), fence);
-    for (const JobId id : builder.state().jobs_on(node)) {
+    for (const JobId id : builder.state().index().on_node(node)) {
         if (!all && !does_not_wait(builder.state(), id)) continue;
         builder.log(LogLevel::warning,
                     "job " + to_string(id) + " is taken for dead on node " +
@@ -138,7 +138,7 @@ void UnresponsiveNodes::call_fence(TurnBuilder& builder, NodeId node) {
     builder.fence({.node = spec.name,
                    .hostname = spec.hostname,
                    .address = spec.address,
-                   .boot_id = builder.state().condition(node).boot_id,
+                   .boot_id = builder.state().nodes().condition(node).boot_id,
                    .program = fence.program,
                    .timeout = fence.timeout});
 }
@@ -153,7 +153,7 @@ void UnresponsiveNodes::on_fence_answered(TurnBuilder& builder, const FenceAnswe
     }
     watch.fence_at = builder.now() + kFenceRepeat;
     queue_.mark(node);
-    const NodeCondition& condition = builder.state().condition(node);
+    const NodeCondition& condition = builder.state().nodes().condition(node);
     // It has rebooted since, which is proof enough.
     if (condition.boot_id != answer.boot_id) return;
     if (!answer.failure.empty()) {
@@ -180,7 +180,7 @@ void UnresponsiveNodes::mark_disconnected(const TurnBuilder& builder) {
 
 void UnresponsiveNodes::on_registered(TurnBuilder& builder, NodeId node) {
     watches_[node].marked_at.reset();
-    const NodeCondition& condition = builder.state().condition(node);
+    const NodeCondition& condition = builder.state().nodes().condition(node);
     if (condition.fenced_boot.empty() || condition.fenced_boot != condition.boot_id) return;
     builder.log(LogLevel::error,
                 "node " + builder.state().spec().node(node).name +

@@ -66,7 +66,7 @@ void Keepalives::note(const ClusterState& state, Time now, const ClusterState::T
     // Clients that were not asked for keepalives until now get the full limit.
     limit_ = limit;
     for (auto& [id, at] : heard_) at = now;
-    for (const JobId id : state.holding_jobs()) look_at(id);
+    for (const JobId id : state.index().holding()) look_at(id);
 }
 
 void Keepalives::end_silent(TurnBuilder& builder) {

@@ -18,7 +18,7 @@ std::optional<Time> warned_at(const Job& job) {
 }  // namespace
 
 Warnings::Warnings(const ClusterState& state) {
-    for (const JobId id : state.holding_jobs()) alarms_.set(id, warned_at(*state.find_job(id)));
+    for (const JobId id : state.index().holding()) alarms_.set(id, warned_at(*state.find_job(id)));
 }
 
 void Warnings::note(const ClusterState& state, const ClusterState::Touched& touched) {

@@ -28,7 +28,7 @@ std::optional<Refused> object_to_names(const ClusterSpec& spec,
 // What still needs the node.
 std::optional<Refused> object_to_deletion(const ClusterState& state, NodeId node) {
     const std::string& name = state.spec().node(node).name;
-    if (const std::vector<JobId> jobs = state.jobs_on(node); !jobs.empty()) {
+    if (const std::vector<JobId> jobs = state.index().on_node(node); !jobs.empty()) {
         return refused(Refusal::nodes_busy,
                        "Job " + to_string(jobs.front()) + " is on node '" + name +
                            "': drain it and wait, or cancel its jobs",
@@ -87,7 +87,7 @@ Answer delete_node(TurnBuilder& builder, Nodes& nodes, const Principal& principa
                                                      "and say scontrol reconfigure");
     }
     if (auto no = object_to_deletion(builder.state(), *id)) return *no;
-    if (builder.state().condition(*id).responding) builder.record(NodeNotResponding{*id});
+    if (builder.state().nodes().condition(*id).responding) builder.record(NodeNotResponding{*id});
     NodeDescribed fact{.node = before.node(*id), .dimensions = before.dimensions};
     fact.node.gone = true;
     builder.record(std::move(fact));

@@ -2,6 +2,7 @@
 #include "berth/control/commands/commands.h"
 #include "berth/control/orders/on_node.h"
 #include "berth/control/requests/limits.h"
+#include "berth/engine/state/job_queries.h"
 
 namespace berth {
 namespace {
@@ -175,7 +176,7 @@ std::optional<Refused> requeue_one(TurnBuilder& builder, const Principal& princi
         return refused(Refusal::job_not_requeueable,
                        "Job " + to_string(job.id) + " never ran: submit it again", job.id);
     }
-    if (!builder.state().may_requeue(job)) {
+    if (!may_requeue(builder.state(), job)) {
         return refused(
             Refusal::job_not_requeueable,
             "Job " + to_string(job.id) +

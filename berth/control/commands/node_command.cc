@@ -3,6 +3,7 @@
 
 #include "berth/control/commands/commands.h"
 #include "berth/control/requests/limits.h"
+#include "berth/engine/state/job_queries.h"
 
 namespace berth {
 namespace {
@@ -43,15 +44,15 @@ NodeUpdated fact_of(NodeId node, const UpdateNode& command, const Principal& pri
 // first.
 void end_all_on(TurnBuilder& builder, const Nodes& nodes, NodeId node) {
     const bool connected = nodes.is_connected(node);
-    if (!connected && builder.state().condition(node).responding)
+    if (!connected && builder.state().nodes().condition(node).responding)
         builder.record(NodeNotResponding{node});
-    for (const JobId id : builder.state().jobs_on(node)) {
+    for (const JobId id : builder.state().index().on_node(node)) {
         const Job& job = *builder.state().find_job(id);
         if (!connected) {
             builder.record(
                 AttemptEnded{.job = id, .attempt = job.attempt, .node = node, .lost = true});
         } else if (job.state == JobState::running) {
-            const bool again = builder.state().may_requeue(job);
+            const bool again = may_requeue(builder.state(), job);
             EndJob fact{.job = id, .outcome = again ? JobState::pending : JobState::node_fail};
             if (!again) fact.reason = "NodeDown";
             builder.record(fact);
@@ -61,7 +62,7 @@ void end_all_on(TurnBuilder& builder, const Nodes& nodes, NodeId node) {
 
 std::optional<Refused> check_reboot(const ClusterState& state, NodeId node,
                                     const UpdateNode& command) {
-    const NodeReboot::Stage stage = state.condition(node).reboot.stage;
+    const NodeReboot::Stage stage = state.nodes().condition(node).reboot.stage;
     if (command.action == NodeAction::reboot) {
         if (state.spec().care.reboot.empty()) {
             return refused(Refusal::invalid_request,

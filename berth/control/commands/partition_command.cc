@@ -122,7 +122,7 @@ Answer delete_partition(TurnBuilder& builder, const Principal& principal,
         return refused(Refusal::unknown_partition, "There is no partition '" + command.name + "'");
     }
     for (const JobSet* const jobs :
-         {&builder.state().pending_jobs(), &builder.state().holding_jobs()}) {
+         {&builder.state().index().pending(), &builder.state().index().holding()}) {
         for (const JobId job : *jobs) {
             if (builder.state().find_job(job)->partition != *id) continue;
             return refused(Refusal::partition_in_use,

@@ -1,12 +1,13 @@
 // scontrol reconfigure.
 #include "berth/control/commands/commands.h"
+#include "berth/engine/state/keep_ids.h"
 
 namespace berth {
 
 ClusterSpec spec_for(const ClusterState& state, ClusterSpec read) {
     ClusterSpec kept = keep_ids(state.spec(), std::move(read));
-    apply_edits(kept, state.accounting_edits());
-    apply_edits(kept, state.cluster_edits());
+    apply_edits(kept, state.configuration().accounting_edits());
+    apply_edits(kept, state.configuration().cluster_edits());
     return kept;
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "berth/control/commands/commands.h"
+#include "berth/engine/state/job_queries.h"
 
 namespace berth {
 namespace {
@@ -38,7 +39,7 @@ public:
         std::int64_t gained = 0;
         std::vector<std::pair<JobId, std::int64_t>> nices;
         for (auto id = top_.rbegin(); id != top_.rend(); ++id) {
-            const std::int64_t has = builder_.state().priority(*id);
+            const std::int64_t has = current_priority(builder_.state(), *id);
             const std::int64_t gain = std::max<std::int64_t>(0, floor + 1 - least_of(*id));
             floor = has + gain;
             gained += gain;
@@ -70,7 +71,7 @@ private:
     // A priority of 1 may be a lower one that was cut off. The true value is then at least that of
     // the nice value alone.
     std::int64_t least_of(JobId id) const {
-        const std::int64_t has = builder_.state().priority(id);
+        const std::int64_t has = current_priority(builder_.state(), id);
         return has > 1 ? has : std::min<std::int64_t>(has, -job(id).spec.nice);
     }
 
@@ -99,7 +100,7 @@ private:
 
     void find_others() {
         const Job& first = job(top_.front());
-        for (const JobId id : builder_.state().pending_jobs()) {
+        for (const JobId id : builder_.state().index().pending()) {
             const Job& one = job(id);
             const bool on_top = std::ranges::find(top_, id) != top_.end();
             if (on_top || one.hold != Hold::none || one.spec.priority || !is_fellow(one, first)) {
@@ -111,7 +112,8 @@ private:
 
     std::int64_t highest_of_others() const {
         std::int64_t highest = 1;  // The priority of jobs that no cycle has prioritised yet.
-        for (const JobId id : others_) highest = std::max(highest, builder_.state().priority(id));
+        for (const JobId id : others_)
+            highest = std::max(highest, current_priority(builder_.state(), id));
         return highest;
     }
 

@@ -48,7 +48,7 @@ void log_registration(TurnBuilder& builder, const NodeRegistered& fact) {
     const NodeSpec& node = builder.state().spec().node(fact.node);
     DeviceMask all = 0;
     for (std::size_t i = 0; i < node.devices.size(); ++i) all |= DeviceMask{1} << i;
-    const DeviceMask drained = builder.state().condition(fact.node).drained_mask();
+    const DeviceMask drained = builder.state().nodes().condition(fact.node).drained_mask();
     const std::string text = gres_text(builder.state().spec(), fact.node, node.capacity, all);
     builder.log(LogLevel::info, "gres: node " + node.name + " registered with " +
                                     (text.empty() ? "no GRES" : text) +

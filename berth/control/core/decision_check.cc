@@ -80,9 +80,8 @@ std::string text_of(const ClusterState& state, const Fact& fact) {
 
 // A cycle moves a reservation on once its time is over; any other change is an administrator's.
 bool is_over(const ClusterState& state, const std::string& name, Time now) {
-    const auto& all = state.reservations();
-    const auto found = all.find(name);
-    return found != all.end() && found->second.end <= now;
+    const Reservation* const found = state.reservations().find(name);
+    return found != nullptr && found->end <= now;
 }
 
 // A cycle ends what is preempted when its grace time is over; until then its script may end itself.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "berth/control/notices/site_variables.h"
+#include "berth/engine/state/job_queries.h"
 
 namespace berth {
 namespace {
@@ -63,7 +64,7 @@ void ControllerHooks::answered(TurnBuilder& builder, const HookAnswered& answer)
                                      to_string(answer.job) + " " + answer.failure);
     if (!launches) return;
     EndJob end{.job = answer.job, .outcome = JobState::failed, .reason = "JobLaunchFailure"};
-    if (builder.state().may_requeue(*builder.state().find_job(answer.job))) {
+    if (may_requeue(builder.state(), *builder.state().find_job(answer.job))) {
         end.outcome = JobState::pending;
         end.hold = Hold::admin;
         end.reason = kLaunchFailed;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "berth/engine/state/job_queries.h"
+
 namespace berth {
 namespace {
 
@@ -90,7 +92,7 @@ void Notices::forget(const ClusterState& state, JobId id) {
     if (known == seen_.end()) return;
     const std::optional<JobId> array = known->second.array;
     seen_.erase(known);
-    if (array && state.array_members(*array).empty()) arrays_.erase(*array);
+    if (array && array_members(state, *array).empty()) arrays_.erase(*array);
 }
 
 void Notices::note(TurnBuilder& builder, const ClusterState::Touched& touched) {
@@ -186,7 +188,7 @@ void Notices::end_array_task(TurnBuilder& builder, const Job& job) {
     const auto is_over = [&](JobId id) {
         return seen_now(*state.find_job(id)).phase == Phase::over;
     };
-    if (array.over || !std::ranges::all_of(state.array_members(array_of(job)), is_over)) return;
+    if (array.over || !std::ranges::all_of(array_members(state, array_of(job)), is_over)) return;
     array.over = true;
     const MailTypes wanted = mail_types(job);
     MailType type = MailType::end;

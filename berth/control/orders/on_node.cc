@@ -22,14 +22,16 @@ const Step* find_step(const Job& job, StepId id) {
 }
 
 bool is_over(const ClusterState& state, JobId job) {
-    return job < state.next_job_id() && !state.pending_jobs().contains(job) &&
-           !state.holding_jobs().contains(job);
+    return job < state.next_job_id() && !state.index().pending().contains(job) &&
+           !state.index().holding().contains(job);
 }
 
 JobId oldest_live_job(const ClusterState& state) {
     JobId oldest = state.next_job_id();
-    if (!state.pending_jobs().empty()) oldest = std::min(oldest, *state.pending_jobs().begin());
-    if (!state.holding_jobs().empty()) oldest = std::min(oldest, *state.holding_jobs().begin());
+    if (!state.index().pending().empty())
+        oldest = std::min(oldest, *state.index().pending().begin());
+    if (!state.index().holding().empty())
+        oldest = std::min(oldest, *state.index().holding().begin());
     return oldest;
 }
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "berth/engine/state/job_queries.h"
+
 namespace berth {
 namespace {
 
@@ -71,7 +73,7 @@ std::variant<std::vector<JobTarget>, Refusing> find_targets(const ClusterState& 
     const auto repeated = std::ranges::unique(wanted);
     wanted.erase(repeated.begin(), repeated.end());
     std::set<JobId> records;
-    for (const JobId member : state.array_members(ref.job)) records.insert(member);
+    for (const JobId member : array_members(state, ref.job)) records.insert(member);
     if (state.find_job(ref.job) != nullptr) records.insert(ref.job);
     std::vector<JobTarget> targets;
     for (const JobId record : records) {

@@ -414,7 +414,7 @@ TEST_F(Commands, DrainKeepsNewWorkAwayAndResumeLetsItIn) {
               Refusal::invalid_request);
     const std::uint32_t id = rig.run({.nodes = 2});
     EXPECT_TRUE(is_done(rig.ask(kOperator, UpdateNode{"node1", NodeAction::drain, "fan"})));
-    const NodeCondition& condition = rig.state().condition(NodeId(0));
+    const NodeCondition& condition = rig.state().nodes().condition(NodeId(0));
     EXPECT_TRUE(condition.drained);
     EXPECT_EQ(condition.reason, "fan");
     EXPECT_EQ(condition.reason_by, "oscar");

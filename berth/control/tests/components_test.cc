@@ -61,10 +61,11 @@ TEST_F(Components, StartNotAtAllWhileOneHasNoRoom) {
     const std::uint32_t blocker = rig.run({.gpus = 8});
     const std::uint32_t id = submit({1, 8});
     expect_all(id, 2, JobState::pending);
-    ASSERT_NE(rig.state().planned(JobId(id)), nullptr);
-    ASSERT_NE(rig.state().planned(JobId(id + 1)), nullptr);
-    EXPECT_EQ(rig.state().planned(JobId(id))->start, rig.state().planned(JobId(id + 1))->start);
-    EXPECT_GE(rig.state().planned(JobId(id))->start, rig.now + std::chrono::minutes(30));
+    ASSERT_NE(rig.state().schedule().planned(JobId(id)), nullptr);
+    ASSERT_NE(rig.state().schedule().planned(JobId(id + 1)), nullptr);
+    EXPECT_EQ(rig.state().schedule().planned(JobId(id))->start,
+              rig.state().schedule().planned(JobId(id + 1))->start);
+    EXPECT_GE(rig.state().schedule().planned(JobId(id))->start, rig.now + std::chrono::minutes(30));
     // One node is free, but this job would keep it from them beyond their planned start.
     EXPECT_EQ(rig.job(rig.submit({.gpus = 8, .limit = std::chrono::hours(5)})).state,
               JobState::pending);
@@ -77,18 +78,18 @@ TEST_F(Components, ThatCanNoMoreFitTogetherSaySo) {
             UpdateNode{.node = rig.name(1), .action = NodeAction::drain, .reason = "burnt"});
     const std::uint32_t id = submit({8, 8});
     rig.wait(std::chrono::seconds(1));
-    EXPECT_EQ(rig.state().reason(JobId(id)), PendingReason::req_node_not_avail);
-    EXPECT_EQ(rig.state().reason_detail(JobId(id)), "UnavailableNodes:" + rig.name(1));
+    EXPECT_EQ(rig.state().schedule().reason(JobId(id)), PendingReason::req_node_not_avail);
+    EXPECT_EQ(rig.state().schedule().reason_detail(JobId(id)), "UnavailableNodes:" + rig.name(1));
     // One node alone would suffice for either of them, and for these.
     expect_all(submit({4, 4}), 2, JobState::running);
     rig.ask(kRoot, Reconfigure{std::make_shared<const ClusterSpec>(testing::make_cluster(1)), ""});
     rig.wait(std::chrono::seconds(1));
-    EXPECT_EQ(rig.state().reason(JobId(id)), PendingReason::bad_constraints);
+    EXPECT_EQ(rig.state().schedule().reason(JobId(id)), PendingReason::bad_constraints);
     rig.ask(kRoot, Reconfigure{std::make_shared<const ClusterSpec>(testing::make_cluster(2)), ""});
     rig.ask(kOperator, UpdateNode{.node = rig.name(1), .action = NodeAction::resume, .reason = ""});
     rig.connect(1);
     rig.wait(std::chrono::seconds(1));
-    EXPECT_EQ(rig.state().reason(JobId(id)), PendingReason::resources);
+    EXPECT_EQ(rig.state().schedule().reason(JobId(id)), PendingReason::resources);
 }
 
 TEST_F(Components, AreCancelledAsAWhole) {
@@ -152,7 +153,7 @@ TEST_F(Components, AreHeldAndReleasedAsAWhole) {
     const Answer answer = ask({testing::make_job({}), held});
     const std::uint32_t id = std::get<Submitted>(answer).job.value();
     expect_all(id, 2, JobState::pending);
-    EXPECT_EQ(rig.state().reason(JobId(id)), PendingReason::job_held_user);
+    EXPECT_EQ(rig.state().schedule().reason(JobId(id)), PendingReason::job_held_user);
     EXPECT_TRUE(is_done(rig.ask(kAnn, HoldJob{{JobId(id), {}}, Hold::none})));
     expect_all(id, 2, JobState::running);
 }

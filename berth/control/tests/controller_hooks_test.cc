@@ -71,7 +71,7 @@ TEST_F(HooksTest, AJobWhosePrologFailsIsRequeuedAndHeld) {
     const Job& job = rig.job(id);
     EXPECT_EQ(job.state, JobState::pending);
     EXPECT_EQ(job.hold, Hold::admin);
-    EXPECT_EQ(rig.state().reason(job.id), PendingReason::launch_failed_requeued_held);
+    EXPECT_EQ(rig.state().schedule().reason(job.id), PendingReason::launch_failed_requeued_held);
     EXPECT_EQ(only_call().hook, ControllerHook::epilog);
 }
 
@@ -136,7 +136,7 @@ TEST_F(EpilogTest, ARequeuedJobStartsWhenItsEpilogIsOver) {
     rig.report(0, end_report(id));
     const HookCall call = only_call();
     EXPECT_EQ(rig.job(id).state, JobState::pending);
-    EXPECT_EQ(rig.state().reason(JobId(id)), PendingReason::cleaning);
+    EXPECT_EQ(rig.state().schedule().reason(JobId(id)), PendingReason::cleaning);
     rig.wait(1s);
     EXPECT_EQ(rig.job(id).state, JobState::pending);
     answer(call);

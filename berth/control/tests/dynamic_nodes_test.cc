@@ -157,11 +157,11 @@ TEST_F(DynamicNodes, AreMadeByAnAdministratorForMachinesToCome) {
     begin();
     EXPECT_TRUE(is_done(create({"c1", "c2"}, {"State=CLOUD", "CPUs=4", "Gres=gpu:a100:1"})));
     EXPECT_EQ(nodes_of("main"), (Names{"node1", "c1", "c2"}));
-    EXPECT_FALSE(rig->state().condition(NodeId(1)).schedulable());
+    EXPECT_FALSE(rig->state().nodes().condition(NodeId(1)).schedulable());
     join("c2", node_of({"CPUs=64"}));  // Its own description does not count …
     EXPECT_TRUE(was_welcome());
     EXPECT_EQ(node("c2").cpus(), 4U);
-    EXPECT_TRUE(rig->state().condition(NodeId(2)).schedulable());
+    EXPECT_TRUE(rig->state().nodes().condition(NodeId(2)).schedulable());
     JoiningNode joining{.node = {}, .devices = {}, .dimensions = {}};
     const DimensionId gpu = *joining.dimensions.intern("gpu", "a100");
     joining.devices.push_back({.dimension = gpu, .index = 0, .file = "/dev/nvidia3"});

@@ -14,7 +14,7 @@ protected:
     static GpuFault of(std::int32_t gpu, std::int64_t xid, std::uint64_t number) {
         return {.gpu = gpu, .kind = GpuFaultKind::xid, .code = xid, .number = number};
     }
-    const NodeCondition& node() const { return rig.state().condition(NodeId(0)); }
+    const NodeCondition& node() const { return rig.state().nodes().condition(NodeId(0)); }
     void resume(std::uint32_t gpu) {
         ASSERT_TRUE(
             is_done(rig.ask(kOperator, UpdateNode{"node1", NodeAction::resume, "", {gpu}})));
@@ -32,7 +32,7 @@ TEST_F(GpuHealth, OneFaultDrainsOneGpuAndItsJobGoesOn) {
     EXPECT_TRUE(node().schedulable());
     EXPECT_EQ(rig.job(job).state, JobState::running);
     rig.report(0, end_report(job));
-    EXPECT_EQ(rig.state().free(NodeId(0)).devices, 0xf7U);
+    EXPECT_EQ(rig.state().nodes().free(NodeId(0)).devices, 0xf7U);
     rig.run({.gpus = 8});  // On the other node.
     const std::uint32_t seven = rig.run({.gpus = 7});
     EXPECT_EQ(rig.job(seven).nodes.front(), NodeId(0));
@@ -116,7 +116,7 @@ TEST(AbsentGpus, AreDrainedAlone) {
     rig.agents[0].link = Link{50};
     rig.agents[0].session = 1;
     rig.turn({without(rig, spec, 0b100000)});
-    const NodeCondition& node = rig.state().condition(NodeId(0));
+    const NodeCondition& node = rig.state().nodes().condition(NodeId(0));
     EXPECT_TRUE(node.schedulable());
     EXPECT_EQ(node.drained_mask(), 0b100000U);
     EXPECT_EQ(node.drained_devices[0].reason, "gpu 5: /dev/nvidia5 is not there");

@@ -41,7 +41,7 @@ protected:
         command.next_down = down;
         return is_done(rig->ask(kOperator, std::move(command)));
     }
-    const NodeCondition& node() const { return rig->state().condition(NodeId(0)); }
+    const NodeCondition& node() const { return rig->state().nodes().condition(NodeId(0)); }
     void come_back() {
         rig->reboot(0);
         rig->connect(0);

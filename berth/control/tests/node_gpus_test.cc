@@ -16,12 +16,12 @@ TEST(Gpus, AreDrainedAndResumedOneByOne) {
     EXPECT_EQ(why(ask(NodeAction::drain, {1}, "")), Refusal::invalid_request);
     EXPECT_EQ(why(ask(NodeAction::down, {1}, "hot")), Refusal::invalid_request);
     EXPECT_TRUE(is_done(ask(NodeAction::drain, {1, 3}, "hot")));
-    const NodeCondition& node = rig.state().condition(NodeId(0));
+    const NodeCondition& node = rig.state().nodes().condition(NodeId(0));
     EXPECT_TRUE(node.schedulable());
     EXPECT_EQ(node.drained_mask(), 0b1010U);
     EXPECT_EQ(node.drained_devices.at(0).reason, "hot");
     EXPECT_EQ(node.drained_devices.at(0).by, "oscar");
-    EXPECT_EQ(rig.state().free(NodeId(0)).devices, 0xf5U);
+    EXPECT_EQ(rig.state().nodes().free(NodeId(0)).devices, 0xf5U);
     EXPECT_TRUE(is_done(ask(NodeAction::resume, {3}, "")));
     EXPECT_EQ(node.drained_mask(), 0b10U);
 }

@@ -1,6 +1,7 @@
 // Which notices a job causes, and how often. The texts are those that Debian's Slurm gave its
 // MailProg for the same jobs.
 #include "berth/control/tests/control_rig.h"
+#include "berth/engine/state/job_queries.h"
 #include "berth/model/mail.h"
 
 namespace berth {
@@ -197,7 +198,7 @@ TEST_F(NoticesTest, SumsUpAnArray) {
     EXPECT_EQ(only_mail(), "Slurm Array Summary Job_id=1_* (1) Name=train Began");
     std::vector<std::string> all;
     for (const std::int16_t code : {std::int16_t{0}, std::int16_t{7}, std::int16_t{0}}) {
-        for (const JobId id : rig.state().array_members(JobId(1))) {
+        for (const JobId id : array_members(rig.state(), JobId(1))) {
             if (rig.job(id.value()).state != JobState::running) continue;
             end(id.value(), {.code = code});
             break;

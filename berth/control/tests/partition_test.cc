@@ -73,7 +73,7 @@ TEST_F(Partitions, WhatIsDownStartsNothingUntilItIsUp) {
     ASSERT_TRUE(is_done(edit("main", change)));
     const std::uint32_t id = rig.submit({.gpus = 1});
     EXPECT_EQ(rig.job(id).state, JobState::pending);
-    EXPECT_EQ(rig.state().reason(JobId(id)), PendingReason::partition_down);
+    EXPECT_EQ(rig.state().schedule().reason(JobId(id)), PendingReason::partition_down);
     change.state = "UP";
     ASSERT_TRUE(is_done(edit("main", change)));
     rig.turn();
@@ -125,7 +125,7 @@ TEST_F(Partitions, NodesTakeAWeightFeaturesAndWords) {
     command.change.comment = "new fan";
     ASSERT_TRUE(is_done(rig.ask(kOperator, command)));
     EXPECT_EQ(rig.state().spec().node(NodeId(1)).comment, "new fan");
-    EXPECT_FALSE(rig.state().condition(NodeId(1)).drained);
+    EXPECT_FALSE(rig.state().nodes().condition(NodeId(1)).drained);
     JobSpec spec = testing::make_job({.gpus = 1});
     spec.request.edit().constraint = "h100";
     const std::uint32_t id = rig.submit(std::move(spec));
@@ -139,7 +139,7 @@ TEST_F(Partitions, ANodeIsDrainedAndChangedInOneGo) {
     UpdateNode command{.node = rig.name(0), .action = NodeAction::drain, .reason = "fan"};
     command.change.weight = 9;
     ASSERT_TRUE(is_done(rig.ask(kOperator, command)));
-    EXPECT_TRUE(rig.state().condition(NodeId(0)).drained);
+    EXPECT_TRUE(rig.state().nodes().condition(NodeId(0)).drained);
     EXPECT_EQ(rig.state().spec().node(NodeId(0)).weight, 9U);
     EXPECT_EQ(why(rig.ask(kOperator, UpdateNode{.node = rig.name(0)})), Refusal::invalid_request);
 }

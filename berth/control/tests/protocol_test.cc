@@ -129,7 +129,8 @@ TEST(Protocol, EndsTheWholeGangWhenItsScriptEnds) {
     EXPECT_EQ(rig.orders<EndAttempt>().size(), 2U);
     rig.report(1, end_report(id, 1, std::nullopt));
     EXPECT_EQ(rig.job(id).state, JobState::completing);
-    EXPECT_EQ(rig.state().free(NodeId(2)).devices, 0U) << "a GPU is free when its node says so";
+    EXPECT_EQ(rig.state().nodes().free(NodeId(2)).devices, 0U)
+        << "a GPU is free when its node says so";
     rig.report(2, end_report(id, 1, std::nullopt));
     EXPECT_EQ(rig.job(id).state, JobState::completed);
 }
@@ -163,8 +164,8 @@ TEST(Protocol, DrainsTheNodeAndHoldsTheJobWhenThePrologFails) {
     rig.connect(0);
     const std::uint32_t id = rig.submit({.gpus = 1});
     rig.report(0, failed_prolog(id));
-    EXPECT_TRUE(rig.state().condition(NodeId(0)).drained);
-    EXPECT_EQ(rig.state().condition(NodeId(0)).reason, "Prolog error");
+    EXPECT_TRUE(rig.state().nodes().condition(NodeId(0)).drained);
+    EXPECT_EQ(rig.state().nodes().condition(NodeId(0)).reason, "Prolog error");
     EXPECT_EQ(rig.job(id).state, JobState::pending);
     EXPECT_EQ(rig.job(id).hold, Hold::admin);
     rig.report(0, failed_prolog(id));
@@ -180,7 +181,7 @@ TEST(Protocol, RequeuesWithoutAHoldWhereTheSiteSaysSo) {
     rig.report(0, failed_prolog(id));
     EXPECT_EQ(rig.job(id).state, JobState::pending);
     EXPECT_EQ(rig.job(id).hold, Hold::none);
-    EXPECT_TRUE(rig.state().condition(NodeId(0)).drained);
+    EXPECT_TRUE(rig.state().nodes().condition(NodeId(0)).drained);
 }
 
 TEST(Protocol, AFailedEpilogDrainsTheNodeAndLeavesTheJobAsItEnded) {
@@ -192,7 +193,7 @@ TEST(Protocol, AFailedEpilogDrainsTheNodeAndLeavesTheJobAsItEnded) {
     end.hook_failure = "epilog ended with exit code 1";
     rig.report(0, end);
     EXPECT_EQ(rig.job(id).state, JobState::completed);
-    EXPECT_EQ(rig.state().condition(NodeId(0)).reason, "Epilog error");
+    EXPECT_EQ(rig.state().nodes().condition(NodeId(0)).reason, "Epilog error");
 }
 
 TEST(Protocol, DoesNotHoldAJobForWhatWentWrongAfterItsStart) {
@@ -261,9 +262,9 @@ TEST(Protocol, SilenceMakesANodeUnschedulableAndNothingElse) {
     const std::uint32_t id = rig.run({.gpus = 4});
     const Link link = rig.agents[0].link;
     rig.wait(seconds(299));
-    EXPECT_TRUE(rig.state().condition(NodeId(0)).responding);
+    EXPECT_TRUE(rig.state().nodes().condition(NodeId(0)).responding);
     rig.wait(seconds(1));
-    EXPECT_FALSE(rig.state().condition(NodeId(0)).responding);
+    EXPECT_FALSE(rig.state().nodes().condition(NodeId(0)).responding);
     EXPECT_EQ(rig.last.closed, std::vector{link}) << "the way back is a registration";
     EXPECT_EQ(rig.job(id).state, JobState::running);
     const std::uint32_t next = rig.submit({.gpus = 4});
@@ -283,14 +284,14 @@ TEST(Protocol, HeartbeatsKeepANodeAndAreNotRecorded) {
         rig.report(0, Heartbeat{});
         EXPECT_TRUE(rig.last.record.facts.empty());
     }
-    EXPECT_TRUE(rig.state().condition(NodeId(0)).responding);
+    EXPECT_TRUE(rig.state().nodes().condition(NodeId(0)).responding);
 }
 
 TEST(Protocol, ALostLinkStartsNoAlarmButTakesNoOrders) {
     ControlRig rig(1);
     rig.connect(0);
     rig.lose_link(0);
-    EXPECT_TRUE(rig.state().condition(NodeId(0)).responding);
+    EXPECT_TRUE(rig.state().nodes().condition(NodeId(0)).responding);
     const std::uint32_t id = rig.submit({.gpus = 1});
     EXPECT_EQ(rig.job(id).state, JobState::running);
     EXPECT_TRUE(rig.last.orders.empty());
@@ -298,7 +299,7 @@ TEST(Protocol, ALostLinkStartsNoAlarmButTakesNoOrders) {
     EXPECT_EQ(rig.orders<LaunchAttempt>().size(), 1U);
     rig.lose_link(0);
     rig.wait(seconds(300));
-    EXPECT_FALSE(rig.state().condition(NodeId(0)).responding);
+    EXPECT_FALSE(rig.state().nodes().condition(NodeId(0)).responding);
 }
 
 TEST(Protocol, TimeLimitsEndTheJobOnItsNodes) {

@@ -49,10 +49,10 @@ TEST(ReconfigureCommand, AShorterPatienceIsToldToAllAndCountsFromThere) {
     EXPECT_EQ(rig.last.closed.size(), 2U);
     rig.now += std::chrono::seconds(10);
     rig.turn({});
-    EXPECT_TRUE(rig.state().condition(NodeId(0)).responding);
+    EXPECT_TRUE(rig.state().nodes().condition(NodeId(0)).responding);
     rig.now += std::chrono::seconds(11);
     rig.turn({});
-    EXPECT_FALSE(rig.state().condition(NodeId(0)).responding);
+    EXPECT_FALSE(rig.state().nodes().condition(NodeId(0)).responding);
 }
 
 TEST(ReconfigureCommand, JobIdsAreNotTakenAway) {

@@ -27,7 +27,8 @@ TEST(Refusals, AJobGoesElsewhereUnpunishedWhenANodeLacksWhatEveryJobNeeds) {
     EXPECT_EQ(rig.job(id).attempt, Attempt{2});
     EXPECT_NE(rig.node_of(id), first);
     EXPECT_EQ(rig.orders<LaunchAttempt>().size(), 1U);
-    EXPECT_FALSE(rig.state().condition(NodeId(first)).drained) << "one job may be an odd one";
+    EXPECT_FALSE(rig.state().nodes().condition(NodeId(first)).drained)
+        << "one job may be an odd one";
 }
 
 // What the user sees: the job's excluded nodes and its restarts.
@@ -91,7 +92,7 @@ TEST(Refusals, JobsThatWereCancelledFirstCountAgainstNoNode) {
         rig.report(0, refusal(rig, id, NotBegun::for_node));
         EXPECT_EQ(rig.job(id).state, JobState::cancelled);
     }
-    EXPECT_FALSE(rig.state().condition(NodeId(0)).drained);
+    EXPECT_FALSE(rig.state().nodes().condition(NodeId(0)).drained);
 }
 
 TEST(Refusals, ThreeDifferentJobsDrainTheNodeWithTheReason) {
@@ -105,13 +106,13 @@ TEST(Refusals, ThreeDifferentJobsDrainTheNodeWithTheReason) {
         EXPECT_EQ(rig.job(first).hold, Hold::none);
         rig.wait(std::chrono::seconds(10));
     }
-    EXPECT_FALSE(rig.state().condition(NodeId(0)).drained) << "one job alone does not";
+    EXPECT_FALSE(rig.state().nodes().condition(NodeId(0)).drained) << "one job alone does not";
     const std::uint32_t second = rig.submit({.gpus = 1}), third = rig.submit({.gpus = 1});
     refuse(rig, second);
-    EXPECT_FALSE(rig.state().condition(NodeId(0)).drained);
+    EXPECT_FALSE(rig.state().nodes().condition(NodeId(0)).drained);
     refuse(rig, third);
-    EXPECT_TRUE(rig.state().condition(NodeId(0)).drained);
-    EXPECT_EQ(rig.state().condition(NodeId(0)).reason,
+    EXPECT_TRUE(rig.state().nodes().condition(NodeId(0)).drained);
+    EXPECT_EQ(rig.state().nodes().condition(NodeId(0)).reason,
               "Cannot start jobs: cannot make the folder: No space left on device");
     EXPECT_EQ(rig.job(second).hold, Hold::none);
     EXPECT_EQ(rig.job(third).hold, Hold::none);
@@ -126,7 +127,7 @@ TEST(Refusals, AJobThatBeginsShowsThatTheNodeIsWell) {
     for (const std::uint32_t job : jobs) refuse(rig, job);
     rig.run({.gpus = 1});
     refuse(rig, rig.submit({.gpus = 1}));
-    EXPECT_FALSE(rig.state().condition(NodeId(0)).drained);
+    EXPECT_FALSE(rig.state().nodes().condition(NodeId(0)).drained);
 }
 
 TEST(Refusals, AJobIsHeldOnlyAfterThreeNodesRefusedItForItself) {
@@ -144,7 +145,7 @@ TEST(Refusals, AJobIsHeldOnlyAfterThreeNodesRefusedItForItself) {
     EXPECT_EQ(rig.job(id).state_reason, "launch failed requeued held");
     EXPECT_TRUE(rig.job(id).spec.request->refused_by.empty()) << "it may be released";
     for (const std::uint32_t node : tried) {
-        EXPECT_FALSE(rig.state().condition(NodeId(node)).drained);
+        EXPECT_FALSE(rig.state().nodes().condition(NodeId(node)).drained);
     }
 }
 

@@ -8,10 +8,10 @@ using std::chrono::seconds;
 
 TEST(Registration, IsWelcomedAndMakesTheNodeReady) {
     ControlRig rig;
-    EXPECT_FALSE(rig.state().condition(NodeId(0)).schedulable());
+    EXPECT_FALSE(rig.state().nodes().condition(NodeId(0)).schedulable());
     rig.connect(0);
-    EXPECT_TRUE(rig.state().condition(NodeId(0)).schedulable());
-    EXPECT_EQ(rig.state().condition(NodeId(0)).boot_id, "boot-1");
+    EXPECT_TRUE(rig.state().nodes().condition(NodeId(0)).schedulable());
+    EXPECT_EQ(rig.state().nodes().condition(NodeId(0)).boot_id, "boot-1");
     ASSERT_EQ(rig.orders<Welcome>().size(), 1U);
     EXPECT_EQ(rig.orders<Welcome>()[0].second.heartbeat, rig.state().spec().scheduling.heartbeat);
 }
@@ -58,7 +58,7 @@ TEST(Registration, DrainsANodeThatHasLessThanItShould) {
     for (Device& device : found.devices) device.file.clear();
     found.gres_text.clear();
     rig.turn({input});
-    const NodeCondition& condition = rig.state().condition(NodeId(0));
+    const NodeCondition& condition = rig.state().nodes().condition(NodeId(0));
     EXPECT_TRUE(condition.registered);
     EXPECT_TRUE(condition.drained);
     EXPECT_EQ(condition.reason, "gres/gpu count reported lower than configured (6 < 8)");

@@ -10,7 +10,9 @@ ControlRig rig_with(std::optional<std::uint8_t> rule) {
     return ControlRig(std::move(spec));
 }
 
-bool takes_work(const ControlRig& rig) { return rig.state().condition(NodeId(0)).schedulable(); }
+bool takes_work(const ControlRig& rig) {
+    return rig.state().nodes().condition(NodeId(0)).schedulable();
+}
 
 void fall_silent(ControlRig& rig) {
     rig.connect(0);
@@ -29,7 +31,7 @@ TEST(ReturnToService, DecidesAboutANodeThatDidNotRespond) {
         rig.connect(0);
         EXPECT_EQ(takes_work(rig), back) << (rule ? *rule : 9);
         if (back) continue;
-        EXPECT_EQ(rig.state().condition(NodeId(0)).reason, "Not responding");
+        EXPECT_EQ(rig.state().nodes().condition(NodeId(0)).reason, "Not responding");
         rig.restart();
         rig.connect(0);
         EXPECT_FALSE(takes_work(rig)) << "nor by a new controller";
@@ -48,7 +50,8 @@ TEST(ReturnToService, DecidesAboutANodeThatRebootedUnasked) {
         rig.connect(0);
         EXPECT_EQ(takes_work(rig), back) << (rule ? *rule : 9);
         if (!back) {
-            EXPECT_EQ(rig.state().condition(NodeId(0)).reason, "Node unexpectedly rebooted");
+            EXPECT_EQ(rig.state().nodes().condition(NodeId(0)).reason,
+                      "Node unexpectedly rebooted");
         }
     }
 }

@@ -32,9 +32,10 @@ TEST_F(TestOnly, SaysTheStartThatTheJobThenGets) {
     EXPECT_GT(*said.start, rig.now);
     const JobId id(rig.submit({.gpus = 8}));
     EXPECT_EQ(said.components.at(0).job, id) << "no id was used";
-    ASSERT_NE(rig.state().planned(id), nullptr);
-    EXPECT_EQ(rig.state().planned(id)->start, said.start);
-    EXPECT_EQ(rig.state().planned(id)->amounts.nodes().front(), said.components[0].nodes.front());
+    ASSERT_NE(rig.state().schedule().planned(id), nullptr);
+    EXPECT_EQ(rig.state().schedule().planned(id)->start, said.start);
+    EXPECT_EQ(rig.state().schedule().planned(id)->amounts.nodes().front(),
+              said.components[0].nodes.front());
 }
 
 // Both come in one turn: the answer knows what the submission has taken.

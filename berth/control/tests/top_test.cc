@@ -1,5 +1,6 @@
 // scontrol top: the order of one user's own jobs.
 #include "berth/control/tests/control_rig.h"
+#include "berth/engine/state/job_queries.h"
 
 namespace berth {
 namespace {
@@ -29,7 +30,7 @@ protected:
     }
     std::int64_t priority(std::uint32_t id) {
         rig.wait(1s);
-        return rig.state().priority(JobId(id));
+        return current_priority(rig.state(), JobId(id));
     }
     std::int64_t nice(std::uint32_t id) const { return rig.job(id).spec.nice; }
 
@@ -64,13 +65,13 @@ TEST_F(OnTop, CountsFromBelowTheLeastPriority) {
     std::vector<std::uint32_t> ids;
     for (int i = 0; i < 3; ++i) ids.push_back(multifactor.submit({.gpus = 8}));
     multifactor.turn();
-    ASSERT_EQ(multifactor.state().priority(JobId(ids[0])), 1);
+    ASSERT_EQ(current_priority(multifactor.state(), JobId(ids[0])), 1);
     TopJobs command;
     command.jobs = {{JobId(ids[2]), {}}, {JobId(ids[1]), {}}};
     ASSERT_TRUE(is_done(multifactor.ask(kOperator, command)));
     multifactor.wait(1s);
     const auto priority = [&](int i) {
-        return multifactor.state().priority(JobId(ids.at(static_cast<std::size_t>(i))));
+        return current_priority(multifactor.state(), JobId(ids.at(static_cast<std::size_t>(i))));
     };
     EXPECT_GT(priority(2), priority(1));
     EXPECT_GT(priority(1), priority(0));

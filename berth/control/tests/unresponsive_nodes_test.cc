@@ -42,7 +42,7 @@ protected:
     void answer(const std::string& failure, const std::string& boot = "boot-1") {
         rig->turn({FenceAnswered{.node = "node1", .boot_id = boot, .failure = failure}});
     }
-    const NodeCondition& node() const { return rig->state().condition(NodeId(0)); }
+    const NodeCondition& node() const { return rig->state().nodes().condition(NodeId(0)); }
     bool is_lost() const {
         const Job& one = rig->job(job);
         return one.restarts > 0 || one.state == JobState::node_fail;
@@ -125,10 +125,10 @@ TEST(SilentCluster, IsNotSilentWhileItsWordLiesBehindItsNeighbours) {
         rig.connect_all();
         rig.now += minutes(6);
         rig.turn(std::vector<Input>(4096, rig.report_of(1, Heartbeat{})));
-        EXPECT_TRUE(rig.state().condition(NodeId(0)).responding);
+        EXPECT_TRUE(rig.state().nodes().condition(NodeId(0)).responding);
         rig.report(heard ? 0 : 1, Heartbeat{});
-        EXPECT_EQ(rig.state().condition(NodeId(0)).responding, heard);
-        EXPECT_TRUE(rig.state().condition(NodeId(1)).responding);
+        EXPECT_EQ(rig.state().nodes().condition(NodeId(0)).responding, heard);
+        EXPECT_TRUE(rig.state().nodes().condition(NodeId(1)).responding);
     }
 }
 

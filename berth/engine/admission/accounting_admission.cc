@@ -127,8 +127,8 @@ private:
     template <class Which>
     bool any_unfinished(Which which) const {
         const auto is_one = [&](JobId id) { return which(*state_.find_job(id)); };
-        return std::ranges::any_of(state_.pending_jobs(), is_one) ||
-               std::ranges::any_of(state_.holding_jobs(), is_one);
+        return std::ranges::any_of(state_.index().pending(), is_one) ||
+               std::ranges::any_of(state_.index().holding(), is_one);
     }
 
     static Refusing in_use(const std::string& what) {

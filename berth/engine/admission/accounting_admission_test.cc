@@ -48,7 +48,8 @@ TEST_F(Edits, AreKeptWhenTheConfigurationIsReadAgain) {
     const auto loaded = state_from(slices);
     ASSERT_TRUE(loaded.ok()) << loaded.error().message;
     EXPECT_EQ(loaded->hash(), engine.state().hash());
-    EXPECT_EQ(loaded->accounting_edits(), engine.state().accounting_edits());
+    EXPECT_EQ(loaded->configuration().accounting_edits(),
+              engine.state().configuration().accounting_edits());
 }
 
 TEST_F(Edits, MakeAUsersFirstAccountHisDefault) {

@@ -122,7 +122,7 @@ void live_through_edits(Rng& rng, EditsSeen& seen) {
     for (int i = 0; i < 30; ++i) {
         now += std::chrono::seconds(rng.between(1, 100));
         for (int n = 0; n < 3; ++n) submit_any(rng, engine, now);
-        const auto& holding = engine.state().holding_jobs();
+        const auto& holding = engine.state().index().holding();
         if (!holding.empty() && rng.chance(60)) {
             testing::finish(engine, now,
                             rng.pick(std::vector<JobId>(holding.begin(), holding.end())));
@@ -174,14 +174,14 @@ TEST(AccountingEdits, OfALimitConcernTheJobsBelowIt) {
         testing::submit(engine, kNow, job);
     }
     settle_all(engine, kNow);
-    ASSERT_EQ(engine.state().holding_jobs().size(), 0U);
+    ASSERT_EQ(engine.state().index().holding().size(), 0U);
     AccountingEdits edits;
     edits.accounts.push_back(engine.state().spec().accounts[1]);
     edits.accounts.front().limits.group_tres = {{"gres/gpu", 1}};
     engine.mutable_state().take_touched();
     engine.apply(kNow, AccountingEdited{edits});
     settle_all(engine, kNow);
-    EXPECT_EQ(engine.state().holding_jobs().size(), 1U);
+    EXPECT_EQ(engine.state().index().holding().size(), 1U);
     EXPECT_EQ(engine.mutable_state().take_touched().jobs.size(), 1U);
 }
 

@@ -5,6 +5,7 @@
 #include "berth/base/duration_text.h"
 #include "berth/engine/admission/admission_checks.h"
 #include "berth/engine/placement/gpu_bind.h"
+#include "berth/engine/state/job_queries.h"
 
 namespace berth {
 namespace {
@@ -61,8 +62,8 @@ Objection check_room(const ClusterState& state, const Job& job) {
 bool is_known(const ClusterState& state, const Dependency& dependency) {
     const Job* job = state.find_job(dependency.job);
     if (!dependency.array_task)
-        return job != nullptr || !state.array_members(dependency.job).empty();
-    for (const JobId id : state.array_members(dependency.job)) {
+        return job != nullptr || !array_members(state, dependency.job).empty();
+    for (const JobId id : array_members(state, dependency.job)) {
         const Job& member = *state.find_job(id);
         if (member.array_task == dependency.array_task) return true;
         if (!member.spec.array || member.array_task) continue;

@@ -227,7 +227,7 @@ Objection check_required(const ClusterSpec& spec, const Demand& demand) {
 Objection check_fits(const ClusterState& state, const Job& job) {
     const ClusterSpec& spec = state.spec();
     Demand demand = demand_of(spec, job);
-    const Reservation* reservation = state.find_reservation(job.spec.request->reservation);
+    const Reservation* reservation = state.reservations().find(job.spec.request->reservation);
     if (reservation != nullptr) keep_to(demand, *reservation);
     if (reservation != nullptr && (demand.share || demand.linked > 0)) {
         return unavailable(Refusal::not_supported,

@@ -87,7 +87,7 @@ Objection check_time_terms(Time now, Job& job) {
 Objection check_reservation(const ClusterState& state, Time now, const Job& job) {
     const std::string& name = job.spec.request->reservation;
     if (name.empty()) return std::nullopt;
-    const Reservation* reservation = state.find_reservation(name);
+    const Reservation* reservation = state.reservations().find(name);
     if (reservation == nullptr) {
         return Refusing{.why = Refusal::unknown_reservation,
                         .message = "there is no reservation '" + name + "'"};

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "berth/engine/admission/admission_checks.h"
+#include "berth/engine/state/job_queries.h"
 
 namespace berth {
 namespace {
@@ -42,7 +43,7 @@ Objection check_rights(const ClusterState& state, const Job& job, const JobUpdat
     }
     if (update.nice && *update.nice < 0) return not_allowed("only operators set a negative nice");
     if (update.site_factor) return not_allowed("only operators set a site factor");
-    if (update.priority && *update.priority > state.priority(job.id)) {
+    if (update.priority && *update.priority > current_priority(state, job.id)) {
         return not_allowed("only operators raise a priority");
     }
     if (update.priority.value_or(0) > 0 && job.hold != Hold::none) {

@@ -96,7 +96,7 @@ void live_through_edits_of_cluster(Rng& rng, Seen& seen) {
     for (int i = 0; i < 30; ++i) {
         now += std::chrono::seconds(rng.between(1, 100));
         for (int n = 0; n < 3; ++n) submit_somewhere(rng, engine, now);
-        const auto& holding = engine.state().holding_jobs();
+        const auto& holding = engine.state().index().holding();
         if (!holding.empty() && rng.chance(60)) {
             testing::finish(engine, now,
                             rng.pick(std::vector<JobId>(holding.begin(), holding.end())));
@@ -114,7 +114,7 @@ void live_through_edits_of_cluster(Rng& rng, Seen& seen) {
         expect_as_anew(engine, made, starts > 0);
         if (::testing::Test::HasFatalFailure()) return;
         seen.starts += starts;
-        seen.waiting += engine.state().pending_jobs().size();
+        seen.waiting += engine.state().index().pending().size();
         engine.state().check_invariants();
     }
 }
@@ -155,7 +155,7 @@ TEST(ClusterEdits, ConcernTheJobsOfTheirPartition) {
     EXPECT_TRUE(derived.pending.find(jobs[19])->unsettled);
     EXPECT_EQ(derived.book.generation(), generation) << "the nodes are grouped as before";
     settle_all(engine, kNow);
-    EXPECT_EQ(engine.state().reason(jobs[19]), PendingReason::partition_time_limit);
+    EXPECT_EQ(engine.state().schedule().reason(jobs[19]), PendingReason::partition_time_limit);
 }
 
 ClusterEdited one_edit(const std::string& partition, const PartitionChange& change) {
@@ -180,13 +180,13 @@ Waiting one_waits(const ClusterSpec& spec) {
 
 TEST(ClusterEdits, MoveAPlannedStartOffANodeThatLeaves) {
     auto [engine, job] = one_waits(testing::make_cluster(2, {.gpus = 4}));
-    const PlannedStart first = *engine.state().planned(job);
+    const PlannedStart first = *engine.state().schedule().planned(job);
     const NodeId node = *first.amounts.nodes().begin();
     PartitionChange change;
     change.nodes = std::vector<std::string>{node == NodeId{0} ? "node2" : "node1"};
     engine.apply(kNow, one_edit("main", change));
     settle_all(engine, kNow);
-    const PlannedStart* const second = engine.state().planned(job);
+    const PlannedStart* const second = engine.state().schedule().planned(job);
     ASSERT_NE(second, nullptr);
     EXPECT_NE(*second->amounts.nodes().begin(), node);
     EXPECT_GT(second->start, first.start);
@@ -197,8 +197,9 @@ TEST(ClusterEdits, PlanForWhatJobsTakeThen) {
     spec.partitions.front().exclusive = true;
     auto [engine, job] = one_waits(spec);
     const auto gpus = [&, job = job](const Engine& of) {
-        return gpus_of(of.state().spec().dimensions,
-                       {.nodes = 1, .amount = of.state().planned(job)->amounts.amount(0)});
+        return gpus_of(
+            of.state().spec().dimensions,
+            {.nodes = 1, .amount = of.state().schedule().planned(job)->amounts.amount(0)});
     };
     EXPECT_EQ(gpus(engine), 4);
     PartitionChange change;

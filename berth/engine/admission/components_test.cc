@@ -33,7 +33,7 @@ public:
 
 private:
     void look() {
-        const JobTable<PlannedStart> before = engine_.state().plan();
+        const JobTable<PlannedStart> before = engine_.state().schedule().planned_starts();
         for (bool more = true; more;) {
             Cycle cycle = engine_.cycle(now_, 1000);
             more = !cycle.complete;
@@ -73,14 +73,14 @@ private:
         }
     }
     void end_one() {
-        const auto& holding = engine_.state().holding_jobs();
+        const auto& holding = engine_.state().index().holding();
         if (holding.empty()) return;
         const std::vector<JobId> ids(holding.begin(), holding.end());
         end(rng_.pick(std::span<const JobId>(ids)));
     }
     // Whether a job past its expected end may delay planned starts.
     bool any_overdue() const {
-        const auto& holding = engine_.state().holding_jobs();
+        const auto& holding = engine_.state().index().holding();
         return std::ranges::any_of(holding, [&](JobId id) {
             return engine_.state().find_job(id)->state == JobState::completing;
         });
@@ -88,7 +88,7 @@ private:
     // Ends jobs that the cycle has told to end.
     bool end_overdue() {
         std::vector<JobId> ids;
-        for (const JobId id : engine_.state().holding_jobs()) {
+        for (const JobId id : engine_.state().index().holding()) {
             if (engine_.state().find_job(id)->state == JobState::completing) ids.push_back(id);
         }
         for (const JobId id : ids) testing::finish(engine_, now_, id);
@@ -108,8 +108,8 @@ private:
             EXPECT_EQ(job.state == JobState::pending, first.state == JobState::pending);
             EXPECT_EQ(job.started_at, first.started_at);
             together_ += job.state == JobState::running && job.het->offset > 0;
-            const PlannedStart* const own = engine_.state().planned(id);
-            const PlannedStart* const all = engine_.state().planned(first.id);
+            const PlannedStart* const own = engine_.state().schedule().planned(id);
+            const PlannedStart* const all = engine_.state().schedule().planned(first.id);
             ASSERT_EQ(own == nullptr, all == nullptr);
             if (own == nullptr) continue;
             EXPECT_EQ(own->start, all->start);

@@ -73,7 +73,7 @@ TEST(LimitNews, ConcernAllWhoseGateOpensOrShuts) {
         for (int i = 0; i < 60; ++i) {
             now += std::chrono::minutes(rng.between(0, 3));
             if (rng.chance(60)) submit_some(rng, engine, now);
-            const auto& holding = engine.state().holding_jobs();
+            const auto& holding = engine.state().index().holding();
             if (!holding.empty() && rng.chance(60)) {
                 testing::finish(engine, now,
                                 rng.pick(std::vector<JobId>(holding.begin(), holding.end())));

@@ -108,7 +108,7 @@ struct SharedWorld {
     }
 
     void finish_one(Rng& rng) {
-        const auto& holding = engine.state().holding_jobs();
+        const auto& holding = engine.state().index().holding();
         if (holding.empty()) return;
         auto at = holding.begin();
         std::advance(at, rng.between(0, static_cast<std::int64_t>(holding.size()) - 1));
@@ -120,7 +120,7 @@ struct SharedWorld {
         for (;;) {
             const Cycle cycle = engine.cycle(now, 100'000);
             std::vector<JobId> ended;
-            for (const JobId id : engine.state().holding_jobs()) {
+            for (const JobId id : engine.state().index().holding()) {
                 if (engine.state().find_job(id)->state == JobState::completing) ended.push_back(id);
             }
             for (const JobId id : ended) testing::finish(engine, now, id);
@@ -139,7 +139,7 @@ struct SharedWorld {
     };
     Held held(NodeId node, std::uint32_t device) const {
         Held held;
-        for (const JobId id : engine.state().holding_jobs()) {
+        for (const JobId id : engine.state().index().holding()) {
             for (const NodeShare& share : engine.state().find_job(id)->allocation->shares) {
                 if (share.node != node || (share.devices >> device & 1) == 0) continue;
                 if (share.device_share && share.device_share->device == device) {
@@ -158,7 +158,7 @@ struct SharedWorld {
         const ClusterSpec& spec = engine.state().spec();
         for (std::size_t n = 0; n < spec.nodes.size(); ++n) {
             const NodeId node = NodeId::from_index(n);
-            if (engine.state().free(node).cores.empty()) continue;
+            if (engine.state().nodes().free(node).cores.empty()) continue;
             for (std::uint32_t i = 0; i < spec.nodes[n].devices.size(); ++i) {
                 const Held now_held = held(node, i);
                 if (now_held.whole > 0 || now_held.parts.size() > 1) continue;
@@ -197,18 +197,18 @@ struct SharedWorld {
     // The first job in the queue, when no other job has a planned start, waits only for what is not
     // free; and no planned start moves later.
     void check_waiting() {
-        const auto& pending = engine.state().pending_jobs();
+        const auto& pending = engine.state().index().pending();
         if (!pending.empty()) {
             const Job& first = *engine.state().find_job(*pending.begin());
             const Demand demand = demand_of(engine.state().spec(), first);
-            const std::size_t own = engine.state().planned(first.id) == nullptr ? 0 : 1;
-            if (demand.share && engine.state().plan().size() == own) {
+            const std::size_t own = engine.state().schedule().planned(first.id) == nullptr ? 0 : 1;
+            if (demand.share && engine.state().schedule().planned_starts().size() == own) {
                 ++heads_checked;
                 EXPECT_FALSE(fits_somewhere(*demand.share)) << to_string(first.id);
             }
         }
         std::map<JobId, Time> starts;
-        for (const auto& [id, planned] : engine.state().plan()) {
+        for (const auto& [id, planned] : engine.state().schedule().planned_starts()) {
             starts[id] = planned.start;
             const auto before = planned_for.find(id);
             if (before == planned_for.end()) continue;

@@ -182,7 +182,7 @@ Objection reserve_whole(const Engine& engine, Reservation& made, const BitSet& n
         const NodeId node = NodeId::from_index(n);
         made.amounts.emplace_back(node, state.spec().node(node).capacity);
         if (made.ignore_jobs || made.maint) continue;
-        for (const JobId id : state.jobs_on(node)) {
+        for (const JobId id : state.index().on_node(node)) {
             const PlannedReservation* run = engine.derived().book.find(id);
             if (run == nullptr || run->end <= made.start || run->reservation == made.name) continue;
             return refuse(Refusal::nodes_busy,
@@ -246,7 +246,7 @@ std::string name_for(const ClusterState& state, const Reservation& made) {
     if (base.starts_with('-')) base.erase(0, 1);
     for (std::uint32_t i = 1;; ++i) {
         const std::string name = base + "_" + std::to_string(i);
-        if (state.find_reservation(name) == nullptr) return name;
+        if (state.reservations().find(name) == nullptr) return name;
     }
 }
 
@@ -273,7 +273,7 @@ std::variant<Reservation, Refusing> work_in(const Engine& engine, Time now, Rese
 std::variant<Reservation, Refusing> admit_reservation(const Engine& engine, Time now,
                                                       std::string_view name,
                                                       const ReservationChange& change) {
-    if (engine.state().find_reservation(name) != nullptr) {
+    if (engine.state().reservations().find(name) != nullptr) {
         return refuse(Refusal::reservation_name_taken,
                       "there is a reservation '" + std::string(name) + "' already");
     }
@@ -293,7 +293,7 @@ std::variant<Reservation, Refusing> admit_reservation(const Engine& engine, Time
 std::variant<Reservation, Refusing> admit_reservation_change(const Engine& engine, Time now,
                                                              std::string_view name,
                                                              const ReservationChange& change) {
-    const Reservation* known = engine.state().find_reservation(name);
+    const Reservation* known = engine.state().reservations().find(name);
     if (known == nullptr) {
         return refuse(Refusal::unknown_reservation,
                       "there is no reservation '" + std::string(name) + "'");
@@ -306,7 +306,7 @@ std::variant<Reservation, Refusing> admit_reservation_change(const Engine& engin
 }
 
 std::optional<Refusing> object_to_deletion(const Engine& engine, std::string_view name) {
-    if (engine.state().find_reservation(name) == nullptr) {
+    if (engine.state().reservations().find(name) == nullptr) {
         return refuse(Refusal::unknown_reservation,
                       "there is no reservation '" + std::string(name) + "'");
     }

@@ -72,7 +72,7 @@ struct Holder {
 
 std::vector<Holder> holders_of(const ClusterState& state) {
     std::vector<Holder> holders;
-    for (const JobId id : state.holding_jobs()) {
+    for (const JobId id : state.index().holding()) {
         const Job& job = *state.find_job(id);
         Holder one{.job = id,
                    .span = {*job.started_at, after(*job.started_at, job.time_limit)},
@@ -85,7 +85,7 @@ std::vector<Holder> holders_of(const ClusterState& state) {
         }
         holders.push_back(std::move(one));
     }
-    for (const auto& [id, planned] : state.plan()) {
+    for (const auto& [id, planned] : state.schedule().planned_starts()) {
         holders.push_back({id,
                            {planned.start, planned.end},
                            planned.amounts.plain(),
@@ -157,12 +157,13 @@ TEST(Reservations, AndLicensesAreKeptByEveryRunAndEveryPromise) {
         std::map<std::string, JobSet> before;  // Jobs that ran when it was made.
         for (int step = 0; step < 25; ++step) {
             for (const char* name : {"one", "two"}) {
-                if (engine.state().find_reservation(name) != nullptr || !rng.chance(20)) continue;
+                if (engine.state().reservations().find(name) != nullptr || !rng.chance(20))
+                    continue;
                 Reservation made = random_reservation(rng, spec, now, name);
                 const Reservation* other =
-                    engine.state().find_reservation(name == std::string("one") ? "two" : "one");
+                    engine.state().reservations().find(name == std::string("one") ? "two" : "one");
                 if (other != nullptr) continue;  // Overlapping reservations are not tested here.
-                before[name] = engine.state().holding_jobs();
+                before[name] = engine.state().index().holding();
                 engine.apply(now, ReservationSet{made});
             }
             for (std::int64_t i = rng.between(0, 4); i > 0; --i) {
@@ -187,7 +188,7 @@ TEST(Reservations, AndLicensesAreKeptByEveryRunAndEveryPromise) {
                     (one.running ? started_in_one : planned_for) += 1;
                 }
             }
-            for (const JobId id : JobSet(engine.state().holding_jobs())) {
+            for (const JobId id : JobSet(engine.state().index().holding())) {
                 const Job& job = *engine.state().find_job(id);
                 if (rng.chance(20) || job.state == JobState::completing) {
                     testing::finish(engine, now, id);

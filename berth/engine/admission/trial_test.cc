@@ -49,7 +49,7 @@ std::string content_of(const Engine& engine) {
         for (const Time start : book.starts_on(node)) {
             text += " " + std::to_string((start - Time{}).count());
         }
-        const NodeFree& free = state.free(node);
+        const NodeFree& free = state.nodes().free(node);
         text += " free " + std::to_string(free.devices) + " " + std::to_string(free.withheld) +
                 " " + std::to_string(free.jobs) + " " + std::to_string(free.cores.count());
         for (const SharedDevice& shared : free.shared) {
@@ -125,7 +125,7 @@ TEST_F(TrialTest, WhatIsPutTakesRoom) {
     const JobId waiting =
         testing::submit(engine, kNow, testing::make_job({.gpus = 4, .limit = minutes(10)}));
     engine.cycle(kNow, kBudget);
-    ASSERT_NE(engine.state().planned(waiting), nullptr);
+    ASSERT_NE(engine.state().schedule().planned(waiting), nullptr);
     const std::string before = content_of(engine);
     {
         Trial trial = engine.trial();
@@ -206,7 +206,7 @@ public:
     void step() {
         now_ += std::chrono::seconds(rng_.between(0, 1200));
         if (rng_.chance(70)) submit();
-        const auto& holding = tried_.state().holding_jobs();
+        const auto& holding = tried_.state().index().holding();
         if (!holding.empty() && rng_.chance(50)) {
             const JobId job = rng_.pick(std::vector<JobId>(holding.begin(), holding.end()));
             testing::finish(tried_, now_, job);

@@ -52,7 +52,7 @@ std::string missing_nodes(const ClusterState& state, const std::vector<const Dem
         const NodeId node = NodeId::from_index(n);
         const bool wanted =
             std::ranges::any_of(demands, [&](const Demand* demand) { return wants(*demand, n); });
-        if (wanted && !state.condition(node).schedulable()) {
+        if (wanted && !state.nodes().condition(node).schedulable()) {
             names.push_back(state.spec().node(node).name);
         }
     }

@@ -26,7 +26,7 @@ void write_planned_starts(OpenCycle& cycle) {
     Fact written = JobsPlanned{};
     JobsPlanned& fact = std::get<JobsPlanned>(written);
     for (const JobId id : cycle.book().take_changed()) {
-        const PlannedStart* known = cycle.state().planned(id);
+        const PlannedStart* known = cycle.state().schedule().planned(id);
         const PlannedReservation* planned_start = cycle.book().planned_start(id);
         if (planned_start == nullptr) {
             if (known != nullptr) fact.jobs.emplace_back(id, std::nullopt);
@@ -51,7 +51,7 @@ std::optional<Time> pause_after(const OpenCycle& cycle) {
 void note_work(OpenCycle& cycle) {
     CycleWork& work = cycle.work();
     work.ran = true;
-    work.planned = static_cast<std::uint32_t>(cycle.state().plan().size());
+    work.planned = static_cast<std::uint32_t>(cycle.state().schedule().planned_starts().size());
     work.end = cycle.started_most() ? CycleWork::End::most_starts
                : cycle.complete()   ? CycleWork::End::of_queue
                                     : CycleWork::End::out_of_budget;

@@ -24,14 +24,14 @@ struct Interval {
 // What all jobs but one take of each node, read from the state alone.
 std::vector<std::vector<Interval>> booked(const ClusterState& state, Time now, JobId but) {
     std::vector<std::vector<Interval>> nodes(state.spec().nodes.size());
-    for (const JobId id : state.holding_jobs()) {
+    for (const JobId id : state.index().holding()) {
         const Job& job = *state.find_job(id);
         const Time end = std::max(limit_end(state.spec().scheduling, job), now + Duration(1));
         for (const NodeShare& share : job.allocation->shares) {
             nodes[share.node.index()].push_back({Time::min(), end, share.amount});
         }
     }
-    for (const auto& [id, planned] : state.plan()) {
+    for (const auto& [id, planned] : state.schedule().planned_starts()) {
         if (id == but) continue;
         for (const auto& [node, amount] : planned.amounts) {
             nodes[node.index()].push_back({planned.start, planned.end, amount});
@@ -71,7 +71,7 @@ bool would_fit(const Engine& engine, Time now, const PendingJob& job, Time start
     }
     const EngineView view(state, engine.derived(), now);
     const auto room = [&](NodeId node) -> const Resources* {
-        return state.condition(node).schedulable() ? &rooms[node.index()] : nullptr;
+        return state.nodes().condition(node).schedulable() ? &rooms[node.index()] : nullptr;
     };
     return place(job.shape->demand(), room, {engine.derived().policy, view}).index() == 0;
 }
@@ -117,13 +117,13 @@ public:
 
     void run(int events) {
         for (int i = 0; i < events && !::testing::Test::HasFatalFailure(); ++i) step();
-        for (int i = 0; i < 2000 && !engine_.state().pending_jobs().empty(); ++i) {
+        for (int i = 0; i < 2000 && !engine_.state().index().pending().empty(); ++i) {
             recover();
             pass_time();
             turn();
             if (::testing::Test::HasFatalFailure()) return;
         }
-        ASSERT_TRUE(engine_.state().pending_jobs().empty()) << "somebody waits for ever";
+        ASSERT_TRUE(engine_.state().index().pending().empty()) << "somebody waits for ever";
     }
 
     void step() {
@@ -137,7 +137,7 @@ public:
 
     // One cycle, cut into pieces of a random budget, followed by all checks.
     void turn() {
-        const JobTable<PlannedStart> before = engine_.state().plan();
+        const JobTable<PlannedStart> before = engine_.state().schedule().planned_starts();
         const std::uint32_t budget = rng_.chance(20) ? 3 : kBudget;
         Cycle cycle;
         bool again = true;
@@ -200,7 +200,7 @@ private:
             lost_nodes_ = true;
             return;
         }
-        if (engine_.state().pending_jobs().size() < 12) {
+        if (engine_.state().index().pending().size() < 12) {
             testing::submit(engine_, now_, random_tier_job(rng_, nodes));
         }
     }
@@ -208,7 +208,7 @@ private:
     void recover() {
         for (std::size_t n = 0; n < engine_.state().spec().nodes.size(); ++n) {
             const NodeId node = NodeId::from_index(n);
-            if (engine_.state().condition(node).schedulable()) continue;
+            if (engine_.state().nodes().condition(node).schedulable()) continue;
             testing::register_node(engine_, now_, node);
             lost_nodes_ = true;
         }
@@ -223,7 +223,7 @@ private:
                 }
                 continue;  // The planned start of an array is that of its next task.
             }
-            const PlannedStart* now = engine_.state().planned(id);
+            const PlannedStart* now = engine_.state().schedule().planned(id);
             ASSERT_NE(now, nullptr) << "job " << to_string(id) << " lost its planned start";
             ASSERT_LE(now->start, planned_for.start) << "job " << to_string(id) << " was put off";
         }
@@ -237,7 +237,7 @@ private:
             if (job.blocking.reason != PendingReason::none) continue;
             ASSERT_FALSE(would_fit(engine_, now_, job, now_))
                 << "job " << to_string(id) << " could have started";
-            const PlannedStart* planned_start = engine_.state().planned(id);
+            const PlannedStart* planned_start = engine_.state().schedule().planned(id);
             const bool deep = scheduling.plan_depth > 100 && scheduling.planning == PlanningSpec();
             if (planned_start == nullptr && !deep) continue;
             const Time latest = planned_start == nullptr ? after(now_, scheduling.plan_window)
@@ -252,10 +252,10 @@ private:
 
     std::vector<Time> ends_of_others(JobId but) const {
         std::vector<Time> ends;
-        for (const auto& [id, planned] : engine_.state().plan()) {
+        for (const auto& [id, planned] : engine_.state().schedule().planned_starts()) {
             if (id != but) ends.push_back(planned.end);
         }
-        for (const JobId id : engine_.state().holding_jobs()) {
+        for (const JobId id : engine_.state().index().holding()) {
             ends.push_back(
                 limit_end(engine_.state().spec().scheduling, *engine_.state().find_job(id)));
         }
@@ -284,7 +284,7 @@ TEST(Cycle, PlansAnewWhenNodesComeAndGo) {
 // The id of a task differs between engines.
 std::set<std::pair<JobId, std::optional<std::uint32_t>>> runs_of(const Engine& engine) {
     std::set<std::pair<JobId, std::optional<std::uint32_t>>> runs;
-    for (const JobId id : engine.state().holding_jobs()) {
+    for (const JobId id : engine.state().index().holding()) {
         const Job& job = *engine.state().find_job(id);
         runs.emplace(job.array_job.value_or(id), job.array_task);
     }
@@ -305,8 +305,8 @@ TEST(Cycle, WhoComesLaterDelaysNobody) {
         const Time later = world.now() + std::chrono::minutes(1);
         with.cycle(later, kBudget);
         without.cycle(later, kBudget);
-        for (const auto& [id, planned_for] : without.state().plan()) {
-            const PlannedStart* planned = with.state().planned(id);
+        for (const auto& [id, planned_for] : without.state().schedule().planned_starts()) {
+            const PlannedStart* planned = with.state().schedule().planned(id);
             ASSERT_NE(planned, nullptr);
             ASSERT_LE(planned->start, planned_for.start) << "job " << to_string(id);
         }
@@ -350,10 +350,10 @@ TEST(Cycle, GoesOnWhereItsBudgetRanOut) {
     for (bool complete = false; !complete; ++cycles) {
         const Cycle cycle = engine.cycle(Time{}, 4);
         complete = cycle.complete;
-        EXPECT_LE(engine.state().holding_jobs().size(),
+        EXPECT_LE(engine.state().index().holding().size(),
                   std::size_t{4} * (static_cast<std::size_t>(cycles) + 1));
     }
-    EXPECT_EQ(engine.state().holding_jobs().size(), 30U);
+    EXPECT_EQ(engine.state().index().holding().size(), 30U);
     EXPECT_GE(cycles, 7);
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "berth/engine/cycle/blocking_reasons.h"
+#include "berth/engine/state/job_queries.h"
 
 namespace berth {
 namespace {
@@ -17,7 +18,7 @@ struct Targets {
 Targets targets_of(const ClusterState& state, const Dependency& dependency,
                    std::optional<std::uint32_t> task) {
     Targets targets;
-    for (const JobId id : state.array_members(dependency.job)) {
+    for (const JobId id : array_members(state, dependency.job)) {
         const Job* job = state.find_job(id);
         if (job == nullptr) continue;
         const bool holds_task =

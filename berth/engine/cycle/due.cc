@@ -31,7 +31,7 @@ void end_overdue(OpenCycle& cycle) {
     for (const JobId id : cycle.book().extend_overdue(cycle.now(), longer)) {
         const Job& job = *cycle.state().find_job(id);
         for (const NodeShare& share : job.allocation->shares) {
-            if (cycle.state().free(share.node).drained != 0)
+            if (cycle.state().nodes().free(share.node).drained != 0)
                 cycle.book().settle_drained(cycle.state(), share.node);
         }
         if (job.state != JobState::running) continue;

@@ -25,7 +25,7 @@ BlockingReason feasibility_of_all(const OpenCycle& cycle, const std::vector<Pend
     if (kind.together == Kind::Feasibility::unknown) {
         const ClusterSpec& spec = cycle.state().spec();
         const auto takes_work = [&](NodeId node) {
-            return cycle.state().condition(node).schedulable();
+            return cycle.state().nodes().condition(node).schedulable();
         };
         const auto any = [](NodeId) { return true; };
         kind.together = may_fit_together(demands, spec, takes_work) ? Kind::Feasibility::fits

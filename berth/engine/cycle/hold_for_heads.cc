@@ -23,7 +23,7 @@ Prospect prospect_of(const OpenCycle& cycle, const PendingJob& job, NodeId node)
     const Demand& demand = job.shape->demand();
     Timeline timeline = cycle.book().timeline(node, demand.reservation);
     Prospect prospect = Prospect::serves;
-    for (const JobId id : cycle.state().jobs_on(node)) {
+    for (const JobId id : cycle.state().index().on_node(node)) {
         const PlannedReservation* run = cycle.book().find(id);
         if (run == nullptr || run->end < kNever) continue;
         prospect = Prospect::serves_when_empty;
@@ -61,10 +61,10 @@ BitSet nodes_to_hold(const OpenCycle& cycle, const PendingJob& job, const BitSet
         const Prospect prospect = prospect_of(cycle, job, node);
         if (prospect == Prospect::none) continue;
         waits = waits || prospect == Prospect::serves_when_empty;
-        const Resources& free = cycle.state().free(node).amount;
+        const Resources& free = cycle.state().nodes().free(node).amount;
         std::int64_t much = wanted == 0 ? free.cpu().count() : 0;
         for_each_bit(wanted, [&](int d) { much += free[DimensionId(static_cast<unsigned>(d))]; });
-        candidates.emplace_back(-much, cycle.state().jobs_on(node).size(), node);
+        candidates.emplace_back(-much, cycle.state().index().on_node(node).size(), node);
     }
     if (!waits) return none;
     std::ranges::sort(candidates);

@@ -71,10 +71,10 @@ TEST(JoiningNodes, ServeTheJobsThatWaitedForThem) {
     whole.request.edit().exclusive = true;
     for (int i = 0; i < 40; ++i) testing::submit(engine, kNow, whole);
     engine.cycle(kNow, kBudget);
-    EXPECT_EQ(engine.state().holding_jobs().size(), 1U);
+    EXPECT_EQ(engine.state().index().holding().size(), 1U);
     for (std::uint32_t n = 2; n <= 40; ++n) join(n);
     engine.cycle(kNow, kBudget);
-    EXPECT_EQ(engine.state().holding_jobs().size(), 40U);
+    EXPECT_EQ(engine.state().index().holding().size(), 40U);
     engine.state().check_invariants();
 }
 

@@ -70,7 +70,7 @@ struct LicenseLimits : ::testing::Test {
     bool runs(JobId job) const { return engine.state().find_job(job)->state == JobState::running; }
     PendingReason reason(JobId job) const {
         EXPECT_FALSE(runs(job));
-        return engine.state().reason(job);
+        return engine.state().schedule().reason(job);
     }
     const QuotaTree& quota() const { return engine.state().quota(); }
     std::int64_t used(const QuotaUse& use, const std::string& license) const {

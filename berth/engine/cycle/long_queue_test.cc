@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "berth/engine/cycle/engine.h"
+#include "berth/engine/state/job_queries.h"
 #include "berth/testing/builders.h"
 #include "berth/testing/engine_rig.h"
 
@@ -47,7 +48,7 @@ protected:
         FAIL() << "it never rests";
     }
     std::int64_t priority(int job) const {
-        return engine.state().priority(JobId(static_cast<std::uint32_t>(job)));
+        return current_priority(engine.state(), JobId(static_cast<std::uint32_t>(job)));
     }
 
     Time now = from_seconds(6'000'000);

@@ -74,7 +74,7 @@ public:
             return state.spec().partition(job.partition).priority_tier;
         };
         const auto& exempt = state.spec().scheduling.preemption.exempt;
-        for (const JobId id : state.holding_jobs()) {
+        for (const JobId id : state.index().holding()) {
             const Job& run = *state.find_job(id);
             const PartitionSpec& partition = state.spec().partition(run.partition);
             if (tier(run) >= tier(preemptor)) continue;
@@ -108,7 +108,7 @@ private:
     using Candidate = std::pair<std::tuple<std::int64_t, std::size_t, JobId>, JobId>;
     std::int64_t gpus_on(NodeId node, const std::set<JobId>& ended) const {
         std::int64_t free = 4;
-        for (const JobId id : state_.jobs_on(node)) {
+        for (const JobId id : state_.index().on_node(node)) {
             if (!ended.contains(id))
                 free -= state_.find_job(id)->spec.request->gpus_per_node.front().count;
         }
@@ -134,8 +134,8 @@ TEST(Preemption, EndsTheFewestThatMakeRoomAndTheLowestFirst) {
             const int tier = static_cast<int>(below(rng, 3));
             testing::submit(engine, now, random_job(rng, tier, std::min(nodes, 2U)));
             engine.cycle(now, kBudget);
-            for (const JobId id : std::vector(engine.state().pending_jobs().begin(),
-                                              engine.state().pending_jobs().end())) {
+            for (const JobId id : std::vector(engine.state().index().pending().begin(),
+                                              engine.state().index().pending().end())) {
                 engine.apply(now, JobCancelled{.job = id});
             }
             now += std::chrono::minutes(static_cast<int>(below(rng, 5)));
@@ -205,7 +205,8 @@ public:
             const Job* const found = engine_.state().find_job(preemptor);
             // One of a lower tier may have given way in its turn.
             if (found == nullptr || tier(preemptor) < 3) continue;
-            if (engine_.state().preemptor_holds().contains(preemptor)) continue;  // Just now.
+            if (engine_.state().schedule().preemptor_holds().contains(preemptor))
+                continue;  // Just now.
             EXPECT_TRUE(found->started_at || found->restarts > 0)
                 << "runs ended for job " << preemptor.value() << ", which never started";
         }
@@ -219,7 +220,7 @@ private:
         return engine_.state().spec().partition(job(id).partition).priority_tier;
     }
     std::vector<JobId> holding() const {
-        return {engine_.state().holding_jobs().begin(), engine_.state().holding_jobs().end()};
+        return {engine_.state().index().holding().begin(), engine_.state().index().holding().end()};
     }
     void finish(JobId id) {
         preempted_since_.clear();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "berth/engine/state/job_queries.h"
 #include "berth/model/preempted_by.h"
 
 namespace berth {
@@ -23,7 +24,7 @@ void end_preempted(OpenCycle& cycle) {
 
 EndJob end_of_preempted(const ClusterState& state, const Job& run) {
     const PreemptedRun preempted = *run.allocation->preempted;
-    const bool again = preempted.mode == PreemptMode::requeue && state.may_requeue(run);
+    const bool again = preempted.mode == PreemptMode::requeue && may_requeue(state, run);
     return {.job = run.id,
             .outcome = again ? JobState::pending : JobState::preempted,
             .reason = preempted_by_text(preempted.by),
@@ -43,7 +44,8 @@ std::optional<Time> next_preemption(const OpenCycle& cycle) {
         const Job& run = *cycle.state().find_job(victim);
         if (run.state == JobState::running) no_later_than(run.allocation->preempted->ends_at);
     }
-    for (const auto& [job, until] : cycle.state().preemptor_holds()) no_later_than(until);
+    for (const auto& [job, until] : cycle.state().schedule().preemptor_holds())
+        no_later_than(until);
     return next;
 }
 

@@ -9,6 +9,7 @@
 #include "berth/engine/cycle/preempted_runs.h"
 #include "berth/engine/derived/standing.h"
 #include "berth/engine/state/job_ids.h"
+#include "berth/engine/state/job_queries.h"
 
 namespace berth {
 namespace {
@@ -16,7 +17,7 @@ namespace {
 // Whether all nodes of the run can tell that it has ended.
 bool can_prove_its_end(const ClusterState& state, const Job& run) {
     return std::ranges::all_of(run.allocation->shares, [&](const NodeShare& share) {
-        const NodeCondition& condition = state.condition(share.node);
+        const NodeCondition& condition = state.nodes().condition(share.node);
         return condition.registered && condition.responding;
     });
 }
@@ -30,7 +31,7 @@ bool is_running(const Job* job) {
 // Whether the job has preempted and has not started yet: it chooses no other victims, and no job
 // takes the room that they leave.
 bool Preemptor::has_hold(JobId job) const {
-    const auto& holds = cycle_.state().preemptor_holds();
+    const auto& holds = cycle_.state().schedule().preemptor_holds();
     const auto known = holds.find(job);
     return known != holds.end() && cycle_.now() < known->second;
 }
@@ -45,7 +46,7 @@ bool Preemptor::could_preempt(const PendingJob& pending) const {
         return false;
     if (!job.spec.array || job.spec.array->max_running == 0) return !has_hold(pending.id);
     // One task at a time: a task with a hold will run beside those that "%" counts.
-    return std::ranges::none_of(cycle_.state().array_members(pending.id),
+    return std::ranges::none_of(array_members(cycle_.state(), pending.id),
                                 [&](JobId task) { return has_hold(task); });
 }
 
@@ -54,7 +55,7 @@ Preemptor::Candidates Preemptor::find_candidates(const PendingJob& pending) {
     const Job& job = *cycle_.state().find_job(pending.id);
     std::vector<std::pair<PreemptRules::Turn, Victim>> found;
     Candidates candidates;
-    for (const JobId id : cycle_.state().holding_jobs()) {
+    for (const JobId id : cycle_.state().index().holding()) {
         const Job& run = *cycle_.state().find_job(id);
         if (!is_running(&run) || (run.het && run.het->offset > 0)) continue;
         const std::int64_t standing = standing_of_run(run);

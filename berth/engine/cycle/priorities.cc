@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "berth/engine/state/job_queries.h"
+
 namespace berth {
 
 void rerank(OpenCycle& cycle) {
@@ -42,11 +44,11 @@ void reprioritize(OpenCycle& cycle) {
 
 void prioritize_running(OpenCycle& cycle) {
     if (!cycle.scheduling().prioritize_running) return;
-    for (const JobId id : cycle.state().holding_jobs()) {
+    for (const JobId id : cycle.state().index().holding()) {
         const Job& job = *cycle.state().find_job(id);
         if (job.state != JobState::running) continue;
         const std::int64_t priority = cycle.derived().policy.priority(job, cycle.view());
-        if (cycle.state().priority(id) != priority)
+        if (current_priority(cycle.state(), id) != priority)
             cycle.mutable_state().set_priority(id, priority);
     }
 }

@@ -1,6 +1,7 @@
 // How runs start and end, fact by fact.
 #include <gtest/gtest.h>
 
+#include "berth/engine/state/job_queries.h"
 #include "berth/engine/state/snapshot.h"
 #include "berth/testing/builders.h"
 #include "berth/testing/engine_rig.h"
@@ -64,7 +65,7 @@ protected:
     const Job& job(JobId id) const { return *state.find_job(id); }
     bool all_free() const {
         for (std::uint32_t n = 0; n < 3; ++n) {
-            if (state.free(NodeId(n)) != berth::all_free(state.spec().node(NodeId(n)))) {
+            if (state.nodes().free(NodeId(n)) != berth::all_free(state.spec().node(NodeId(n)))) {
                 return false;
             }
         }
@@ -79,7 +80,7 @@ TEST_F(Runs, AStartTakesWhatItSaysAndEndsThePromise) {
     Resources amount;
     amount.set_cpu(cores(4));
     state.apply(at(2), PlanJob{id, PlannedStart{at(10), at(20), NodeAmounts{{NodeId(0), amount}}}});
-    ASSERT_NE(state.planned(id), nullptr);
+    ASSERT_NE(state.schedule().planned(id), nullptr);
     start(id, {0, 1});
     EXPECT_EQ(job(id).state, JobState::running);
     EXPECT_EQ(job(id).cpus, 8U);
@@ -87,12 +88,12 @@ TEST_F(Runs, AStartTakesWhatItSaysAndEndsThePromise) {
     EXPECT_EQ(job(id).allocated->cpu(), cores(8));
     EXPECT_EQ(job(id).started_at, at(10));
     EXPECT_EQ(job(id).eligible_at, at(10));
-    EXPECT_EQ(state.planned(id), nullptr);
-    EXPECT_EQ(state.free(NodeId(0)).amount.cpu(), cores(60));
-    EXPECT_EQ(state.free(NodeId(0)).devices, DeviceMask{0xfc});
-    EXPECT_FALSE(state.free(NodeId(0)).cores.test(3));
-    EXPECT_EQ(state.jobs_on(NodeId(1)), std::vector{id});
-    EXPECT_TRUE(state.jobs_on(NodeId(2)).empty());
+    EXPECT_EQ(state.schedule().planned(id), nullptr);
+    EXPECT_EQ(state.nodes().free(NodeId(0)).amount.cpu(), cores(60));
+    EXPECT_EQ(state.nodes().free(NodeId(0)).devices, DeviceMask{0xfc});
+    EXPECT_FALSE(state.nodes().free(NodeId(0)).cores.test(3));
+    EXPECT_EQ(state.index().on_node(NodeId(1)), std::vector{id});
+    EXPECT_TRUE(state.index().on_node(NodeId(2)).empty());
 }
 
 TEST_F(Runs, AJobIsCompletingUntilItsLastNodeIsClean) {
@@ -101,8 +102,8 @@ TEST_F(Runs, AJobIsCompletingUntilItsLastNodeIsClean) {
     exit(id, 0, 0);
     EXPECT_EQ(job(id).state, JobState::completing);
     EXPECT_EQ(job(id).outcome, JobState::completed);
-    EXPECT_EQ(state.free(NodeId(0)).devices, DeviceMask{0xff});
-    EXPECT_EQ(state.free(NodeId(1)).devices, DeviceMask{0xfc});
+    EXPECT_EQ(state.nodes().free(NodeId(0)).devices, DeviceMask{0xff});
+    EXPECT_EQ(state.nodes().free(NodeId(1)).devices, DeviceMask{0xfc});
     end({.job = id, .node = NodeId(1)});
     EXPECT_EQ(job(id).state, JobState::completed);
     EXPECT_EQ(job(id).ended_at, at(20));
@@ -193,7 +194,7 @@ TEST_F(Runs, ARequeuedJobStartsAfreshWithTheNextAttempt) {
     EXPECT_EQ(job(id).state, JobState::pending);
     EXPECT_TRUE(job(id).steps.empty());
     EXPECT_FALSE(job(id).started_at || job(id).ended_at || job(id).eligible_at);
-    EXPECT_TRUE(state.pending_jobs().contains(id));
+    EXPECT_TRUE(state.index().pending().contains(id));
     start(id, {1});
     EXPECT_EQ(job(id).attempt, Attempt(2));
     EXPECT_EQ(job(id).next_step, 0U);
@@ -297,7 +298,7 @@ TEST_F(Runs, TasksOfAnArrayLeaveItsRecordAndTheLastOneBecomesIt) {
     EXPECT_EQ(start_task(array, 2), array);
     EXPECT_FALSE(job(array).spec.array.has_value());
     EXPECT_EQ(job(array).array_task, 2U);
-    EXPECT_EQ(state.array_members(array),
+    EXPECT_EQ(array_members(state, array),
               (std::vector{array, JobId(array.value() + 1), JobId(array.value() + 2)}));
     EXPECT_EQ(state.index().find_request("request " + to_string(array)), array);
 }
@@ -305,7 +306,7 @@ TEST_F(Runs, TasksOfAnArrayLeaveItsRecordAndTheLastOneBecomesIt) {
 TEST_F(Runs, ACancelledTaskIsARecordOfItsOwn) {
     const JobId array = submit(std::nullopt, 4);
     state.apply(at(5), JobCancelled{.job = array, .array_tasks = {1, 3}});
-    const std::vector<JobId> members = state.array_members(array);
+    const std::vector<JobId> members = array_members(state, array);
     ASSERT_EQ(members.size(), 3U);
     EXPECT_EQ(job(members[1]).state, JobState::cancelled);
     EXPECT_EQ(job(members[1]).array_task, 1U);
@@ -313,7 +314,7 @@ TEST_F(Runs, ACancelledTaskIsARecordOfItsOwn) {
     EXPECT_EQ(job(array).spec.array->tasks, (std::vector<std::uint32_t>{0, 2}));
     state.apply(at(6), JobCancelled{.job = array});
     EXPECT_EQ(job(array).state, JobState::cancelled);
-    EXPECT_EQ(state.array_members(array).size(), 3U);
+    EXPECT_EQ(array_members(state, array).size(), 3U);
 }
 
 TEST_F(Runs, CancellingThousandsOfTasksMakesALimitedNumberOfRecords) {
@@ -322,7 +323,7 @@ TEST_F(Runs, CancellingThousandsOfTasksMakesALimitedNumberOfRecords) {
     for (std::uint32_t i = 0; i < 2900; ++i) most.array_tasks.push_back(i);
     state.apply(at(5), most);
     EXPECT_EQ(job(array).spec.array->tasks.size(), 100U);
-    const std::vector<JobId> members = state.array_members(array);
+    const std::vector<JobId> members = array_members(state, array);
     ASSERT_EQ(members.size(), 1002U);
     EXPECT_EQ(job(members.back()).spec.array->tasks.size(), 1900U);
     EXPECT_EQ(job(members.back()).state, JobState::cancelled);

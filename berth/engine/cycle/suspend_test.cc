@@ -77,9 +77,9 @@ TEST_F(Suspend, ItsAccountPaysNothingMeanwhile) {
 }
 
 TEST_F(Suspend, ItKeepsWhatItHolds) {
-    const NodeFree before = state.free(NodeId(0));
+    const NodeFree before = state.nodes().free(NodeId(0));
     set(160, true);
-    EXPECT_EQ(state.free(NodeId(0)).amount, before.amount);
+    EXPECT_EQ(state.nodes().free(NodeId(0)).amount, before.amount);
     EXPECT_TRUE(job().allocation);
 }
 

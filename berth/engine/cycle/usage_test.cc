@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "berth/engine/derived/derived_state.h"
+#include "berth/engine/state/job_queries.h"
 #include "berth/testing/builders.h"
 #include "berth/testing/engine_rig.h"
 
@@ -85,8 +86,8 @@ TEST(Usage, LetsWhoUsedLessPass) {
     EXPECT_EQ(engine.state().find_job(bens)->state, JobState::running);
     EXPECT_EQ(engine.state().find_job(anns)->state, JobState::pending);
     // Three users, root among them. Users without usage share the first rank.
-    EXPECT_EQ(engine.state().priority(bens), 1000);
-    EXPECT_EQ(engine.state().priority(anns), 333);
+    EXPECT_EQ(current_priority(engine.state(), bens), 1000);
+    EXPECT_EQ(current_priority(engine.state(), anns), 333);
 }
 
 TEST(Usage, BroughtAlongCountsLikeOurOwn) {
@@ -136,7 +137,7 @@ TEST(Order, MayGoOnForThoseThatRun) {
         submit_as(engine, Time(10min), "ben", 4);
         engine.cycle(Time(10min), kBudget);
         // First of two when it started; now last of three, the only one with usage.
-        EXPECT_EQ(engine.state().priority(runs), running_too ? 333 : 1000);
+        EXPECT_EQ(current_priority(engine.state(), runs), running_too ? 333 : 1000);
     }
 }
 
@@ -167,11 +168,11 @@ TEST(Order, MayLetPrioritiesOnlyRise) {
         engine.cycle(Time(0s), kBudget);
         const JobId waiting = submit_as(engine, Time(1s), "ann", 8);
         engine.cycle(Time(1s), kBudget);
-        EXPECT_EQ(engine.state().priority(waiting), 1000);
+        EXPECT_EQ(current_priority(engine.state(), waiting), 1000);
         engine.cycle(Time(10min), kBudget);
         engine.apply(Time(10min), JobUpdated{.job = waiting, .comment = "look again"});
         engine.cycle(Time(10min), kBudget);
-        EXPECT_EQ(engine.state().priority(waiting), only_rise ? 1000 : 500);
+        EXPECT_EQ(current_priority(engine.state(), waiting), only_rise ? 1000 : 500);
         finish(engine, Time(11min), blocker);
     }
 }

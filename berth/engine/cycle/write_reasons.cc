@@ -58,7 +58,7 @@ bool needs(const Demand& demand, const BitSet& kept, const BitSet& usable) {
 // The reason where neither priority nor resources alone keep the job waiting; else none.
 BlockingReason special_reason(const OpenCycle& cycle, const PendingJob& pending) {
     const Shape& shape = *pending.shape;
-    const Reservation* own = cycle.state().find_reservation(shape.demand().reservation);
+    const Reservation* own = cycle.state().reservations().find(shape.demand().reservation);
     if (own != nullptr && own->start > cycle.now() && !own->flex) {
         return {.reason = PendingReason::reservation};
     }
@@ -77,7 +77,7 @@ void write_reason(OpenCycle& cycle, PendingJob& pending, bool first) {
     const Job& job = *cycle.state().find_job(pending.id);
     if (job.het && job.het->offset > 0 && blocking.reason == PendingReason::priority) {
         // The first component's reason holds for all.
-        blocking.reason = cycle.state().reason(job.het->first);
+        blocking.reason = cycle.state().schedule().reason(job.het->first);
     }
     if (blocking.reason == PendingReason::none) blocking = special_reason(cycle, pending);
     if (blocking.reason == PendingReason::none) {

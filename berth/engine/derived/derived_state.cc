@@ -19,13 +19,13 @@ void DerivedState::rebuild(const ClusterState& state) {
     pending.rebuild(state);
     usable = BitSet(state.spec().nodes.size());
     for (std::size_t n = 0; n < usable.size(); ++n) {
-        if (state.condition(NodeId::from_index(n)).schedulable()) usable.set(n);
+        if (state.nodes().condition(NodeId::from_index(n)).schedulable()) usable.set(n);
     }
     holds = {};
     preemptions.rebuild(state.spec());
     work_.rebuild(state);
     task_runs_.clear();
-    for (const JobId id : state.holding_jobs()) note_task_run(*state.find_job(id));
+    for (const JobId id : state.index().holding()) note_task_run(*state.find_job(id));
     fair_shares = {};
     next_cycle.reset();
     round = {};
@@ -102,7 +102,7 @@ void DerivedState::note_submitted(const ClusterState& state, Time now, JobId id)
 
 void DerivedState::note_node(const ClusterState& state, NodeId node) {
     const bool before = usable.test(node.index());
-    const bool now = state.condition(node).schedulable();
+    const bool now = state.nodes().condition(node).schedulable();
     if (before == now) return;
     pending.forget_feasibility();
     planned_starts_at_risk = true;
@@ -284,7 +284,7 @@ TresCounts EngineView::tres(const Job& job) const {
 
 std::vector<const Job*> EngineView::running() const {
     std::vector<const Job*> jobs;
-    for (const JobId id : state_.holding_jobs()) {
+    for (const JobId id : state_.index().holding()) {
         const Job* job = state_.find_job(id);
         if (job->state == JobState::running) jobs.push_back(job);
     }
@@ -325,12 +325,13 @@ TresCounts tres_of(const Demand& demand) {
 
 std::vector<GpuLeft> EngineView::gpus(NodeId node) const {
     if (!derived_.work().gpus_are_shared()) return {};
-    return gpus_of(state_.spec(), derived_.totals().gpu_types, node, state_.free(node)).left;
+    return gpus_of(state_.spec(), derived_.totals().gpu_types, node, state_.nodes().free(node))
+        .left;
 }
 
 std::uint64_t EngineView::gpu_counts_on(NodeId node) const {
     std::uint64_t counts = 0;
-    for (const JobId id : state_.jobs_on(node)) {
+    for (const JobId id : state_.index().on_node(node)) {
         for (const NodeShare& share : state_.find_job(id)->allocation->shares) {
             if (share.node != node) continue;
             if (share.device_share) counts |= 1;

@@ -120,7 +120,7 @@ public:
     const TresCounts& total(PartitionId partition) const override {
         return derived_.total(partition);
     }
-    const Resources& free(NodeId node) const override { return state_.free(node).amount; }
+    const Resources& free(NodeId node) const override { return state_.nodes().free(node).amount; }
     const Job* find_job(JobId job) const override { return state_.find_job(job); }
     JobSize size(const Job& job) const override;
     TresCounts tres(const Job& job) const override;

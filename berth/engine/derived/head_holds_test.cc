@@ -32,7 +32,7 @@ std::optional<int> ends_until_wide_starts(Rng& rng, Duration hold_after) {
     };
     for (int i = 0; i < 40; ++i) submit(1, 1);
     settle();
-    const JobSet small = engine.state().pending_jobs();
+    const JobSet small = engine.state().index().pending();
     for (const JobId id : small) engine.apply(now, JobCancelled{.job = id});
     const JobId wide = submit(static_cast<std::uint32_t>(rng.between(1, 3)), 4);
     for (int ends = 0; ends < 400; ++ends) {
@@ -42,7 +42,7 @@ std::optional<int> ends_until_wide_starts(Rng& rng, Duration hold_after) {
         settle();
         engine.state().check_invariants();
         if (engine.state().find_job(wide)->state == JobState::running) return ends;
-        const auto& holding = engine.state().holding_jobs();
+        const auto& holding = engine.state().index().holding();
         const auto skip = rng.between(0, static_cast<std::int64_t>(holding.size()) - 1);
         testing::finish(engine, now, *std::next(holding.begin(), skip));
     }

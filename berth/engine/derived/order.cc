@@ -7,6 +7,7 @@
 #include "berth/base/codec.h"
 #include "berth/engine/limits/reservation_access.h"
 #include "berth/engine/placement/affinity.h"
+#include "berth/engine/state/job_queries.h"
 
 namespace berth {
 
@@ -28,7 +29,7 @@ void relax_switches(Kind& kind, const Job& job, std::optional<Duration> most) {
 
 Demand resolved_demand(const ClusterState& state, const Job& job) {
     Demand demand = plain_demand_of(state.spec(), job);
-    const Reservation* reservation = state.find_reservation(job.spec.request->reservation);
+    const Reservation* reservation = state.reservations().find(job.spec.request->reservation);
     if (reservation != nullptr) keep_to(demand, *reservation);
     return demand;
 }
@@ -45,7 +46,7 @@ std::shared_ptr<Kind> PendingJobs::kind_of(const ClusterState& state, const Job&
     if (near.switches) key.write(job.submitted_at);  // Each such job waits by itself.
     if (!near.affinities.empty()) key.write(job.owner->uid);
     if (job.het) key.write(job.id);
-    const Reservation* reservation = state.find_reservation(request.reservation);
+    const Reservation* reservation = state.reservations().find(request.reservation);
     if (reservation != nullptr) {
         key.write(reservation->amounts);
         key.write(reservation->flex);
@@ -135,7 +136,7 @@ void PendingJobs::rebuild(const ClusterState& state) {
     kinds_.clear();
     unlooked_.clear();
     any_takes_less_ = feasibility_changed_ = false;
-    for (const JobId id : state.pending_jobs()) refresh(state, id);
+    for (const JobId id : state.index().pending()) refresh(state, id);
 }
 
 void PendingJobs::drop_looked() {
@@ -217,7 +218,7 @@ std::int64_t priority_of(const ClusterState& state, const Job& job, const Policy
     const std::int64_t priority = policy.priority(job, view);
     const bool may_only_rise = state.spec().scheduling.priorities_only_rise;
     if (!may_only_rise || priority == 0 || job.spec.priority) return priority;
-    return std::max(priority, state.priority(job.id));
+    return std::max(priority, current_priority(state, job.id));
 }
 
 std::size_t JobOrder::behind(const OrderKey& key) const {

@@ -153,8 +153,8 @@ TEST_F(Terms, MaxMemPerNodeRefusesWhereLimitsAreEnforcedAndElseLetsTheJobWait) {
     all.memory_per_node = Bytes(0);
     const JobId takes_all = testing::submit(engine, kNow, {.request = all});
     engine.cycle(kNow, 100'000);
-    EXPECT_EQ(engine.state().reason(waits), PendingReason::max_mem_per_limit);
-    EXPECT_EQ(slurm_name(engine.state().reason(waits)), "MaxMemPerLimit");
+    EXPECT_EQ(engine.state().schedule().reason(waits), PendingReason::max_mem_per_limit);
+    EXPECT_EQ(slurm_name(engine.state().schedule().reason(waits)), "MaxMemPerLimit");
     EXPECT_EQ(engine.state().find_job(runs)->state, JobState::running);
     const Job& whole = *engine.state().find_job(takes_all);
     ASSERT_EQ(whole.state, JobState::running);

@@ -67,15 +67,15 @@ private:
 
     // What the last cycle found, if the reason is neither resources nor priority.
     void explain_special() {
-        const PendingReason known = state_.reason(job_.id);
+        const PendingReason known = state_.schedule().reason(job_.id);
         result_.reason = known == PendingReason::none ? PendingReason::resources : known;
-        const std::string detail(state_.reason_detail(job_.id));
+        const std::string detail(state_.schedule().reason_detail(job_.id));
         switch (known) {
             case PendingReason::licenses: return explain_licenses();
             case PendingReason::reservation:
                 add_blocker("reservation " + demand().reservation,
                             "Its reservation has not begun.");
-                if (const Reservation* own = state_.find_reservation(demand().reservation)) {
+                if (const Reservation* own = state_.reservations().find(demand().reservation)) {
                     if (own->start > now_) result_.blockers.back().until = own->start;
                 }
                 return;
@@ -116,7 +116,7 @@ private:
         }
         const BitSet open = derived_.holds.open_to(job_.id, derived_.usable);
         const auto free = [&](NodeId node) {
-            return open.test(node.index()) ? &state_.free(node).amount : nullptr;
+            return open.test(node.index()) ? &state_.nodes().free(node).amount : nullptr;
         };
         if (demand().linked > 0) return explain_linked();
         const auto placed = place(demand(), free, preference_);
@@ -148,7 +148,7 @@ private:
             bool has_enough = false, has_linked = false;
             for_each_bit(demand().gres_per_node.back().dimensions, [&](int d) {
                 const DimensionId type(static_cast<std::uint32_t>(d));
-                const NodeFree& free = state_.free(node);
+                const NodeFree& free = state_.nodes().free(node);
                 has_enough = has_enough || free.amount[type] >= count;
                 has_linked =
                     has_linked || derived_.topologies.has_linked(node, type, free.devices, count);
@@ -191,13 +191,13 @@ private:
     }
 
     void explain_plan() {
-        const PlannedStart* planned = state_.planned(job_.id);
+        const PlannedStart* planned = state_.schedule().planned(job_.id);
         if (planned == nullptr) return explain_no_plan();
         result_.planned_start = planned->start;
         std::vector<std::pair<Time, JobId>> ends;
         for (const auto& [node, amount] : planned->amounts) {
             result_.planned_nodes.push_back(state_.spec().node(node).name);
-            for (const JobId id : state_.jobs_on(node)) {
+            for (const JobId id : state_.index().on_node(node)) {
                 const PlannedReservation* run = derived_.book.find(id);
                 if (run != nullptr && run->due() <= planned->start)
                     ends.emplace_back(run->due(), id);
@@ -250,7 +250,7 @@ private:
 
     void advise() {
         for (const Advice& one : advice_for(engine_, now_, pending_, may_plan_)) {
-            result_.advice.push_back(in_words(one, now_, state_.planned(job_.id)));
+            result_.advice.push_back(in_words(one, now_, state_.schedule().planned(job_.id)));
         }
     }
 

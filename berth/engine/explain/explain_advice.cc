@@ -29,7 +29,7 @@ public:
                       &derived_.domains, &state_, &derived_.topologies},
           search_(state_, derived_, now, preference_),
           trial_(engine.trial()) {
-        const PlannedStart* planned = state_.planned(job_.id);
+        const PlannedStart* planned = state_.schedule().planned(job_.id);
         known_ = planned != nullptr ? planned->start
                  : may_plan         ? after(now, spec_.scheduling.plan_window) + Duration(1)
                                     : now + Duration(1);
@@ -52,7 +52,7 @@ public:
 private:
     Demand demand_of_changed(const Job& job) const {
         Demand demand = plain_demand_of(spec_, job);
-        const Reservation* own = state_.find_reservation(job.spec.request->reservation);
+        const Reservation* own = state_.reservations().find(job.spec.request->reservation);
         if (own != nullptr) keep_to(demand, *own);
         return demand;
     }

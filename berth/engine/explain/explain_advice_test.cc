@@ -28,7 +28,7 @@ JobUpdated update_to(const Advice& advice) {
 std::optional<Time> start_in(const ClusterState& state, JobId id) {
     const Job& job = *state.find_job(id);
     if (job.started_at) return job.started_at;
-    const PlannedStart* planned = state.planned(id);
+    const PlannedStart* planned = state.schedule().planned(id);
     return planned == nullptr ? std::nullopt : std::optional(planned->start);
 }
 
@@ -77,7 +77,7 @@ void fill(Rng& rng, Engine& engine, Time now) {
 // The named start holds exactly, unless a job ahead takes what the change frees.
 void check(const Engine& engine, Time now, const Advice& advice) {
     const JobId id = advice.job.id;
-    const PlannedStart* planned = engine.state().planned(id);
+    const PlannedStart* planned = engine.state().schedule().planned(id);
     if (planned != nullptr) {
         ASSERT_LT(advice.start, planned->start) << advice.change;
     }
@@ -107,7 +107,7 @@ TEST(Advice, IsKeptToTheLetter) {
         Engine engine = testing::make_engine(random_two_types(rng));
         const Time now = Time(std::chrono::minutes(rng.between(0, 100)));
         fill(rng, engine, now);
-        const auto& pending = engine.state().pending_jobs();
+        const auto& pending = engine.state().index().pending();
         const std::vector<JobId> waiting(pending.begin(), pending.end());
         for (const JobId id : waiting) {
             const auto all = advice_of(engine, now, id);
@@ -130,13 +130,13 @@ TEST(Advice, MayUseWhatTheJobItselfIsPlannedOn) {
     testing::submit(engine, Time{}, testing::make_job({.gpus = 2}));
     const JobId waits = testing::submit(engine, Time{}, testing::make_job({.gpus = 4}));
     engine.cycle(Time{}, kBudget);
-    ASSERT_NE(engine.state().planned(waits), nullptr);
+    ASSERT_NE(engine.state().schedule().planned(waits), nullptr);
     const auto advice = advice_of(engine, Time{}, waits);
     ASSERT_EQ(advice.size(), 1U);
     EXPECT_EQ(advice[0].change, "--gpus-per-node=2 instead of 4");
     EXPECT_EQ(advice[0].start, Time{std::chrono::minutes(10)});
     EXPECT_EQ(engine.derived().book.planned_start(waits)->start,
-              engine.state().planned(waits)->start);
+              engine.state().schedule().planned(waits)->start);
 }
 
 TEST(Advice, IsNotGivenToWhoStartsAnyway) {

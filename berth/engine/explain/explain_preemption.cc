@@ -70,7 +70,7 @@ private:
     void explain_spared() {
         std::vector<JobId> off, exempt, by_priority, too_near;
         std::optional<Time> until;
-        for (const JobId id : state_.holding_jobs()) {
+        for (const JobId id : state_.index().holding()) {
             const Job& run = *state_.find_job(id);
             if (run.state != JobState::running) continue;
             const std::int64_t standing = standing_of(state_, derived_, run, now_);

@@ -105,7 +105,9 @@ private:
         std::vector<const Demand*> demands;
         demands.reserve(ids_.size());
         for (const JobId id : ids_) demands.push_back(&pending(id).shape->demand());
-        const auto takes_work = [&](NodeId node) { return state_.condition(node).schedulable(); };
+        const auto takes_work = [&](NodeId node) {
+            return state_.nodes().condition(node).schedulable();
+        };
         if (berth::may_fit_together(demands, state_.spec(), takes_work)) return true;
         return refuse(PendingReason::req_node_not_avail);
     }

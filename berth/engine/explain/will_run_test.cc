@@ -37,7 +37,7 @@ void cycle_to_end(Engine& engine, Time now) {
 std::optional<Time> start_got(const ClusterState& state, JobId id) {
     const Job& job = *state.find_job(id);
     if (job.started_at) return job.started_at;
-    const PlannedStart* planned = state.planned(id);
+    const PlannedStart* planned = state.schedule().planned(id);
     return planned == nullptr ? std::nullopt : std::optional(planned->start);
 }
 std::vector<NodeId> nodes_got(const ClusterState& state, JobId id) {
@@ -45,7 +45,7 @@ std::vector<NodeId> nodes_got(const ClusterState& state, JobId id) {
     const Job& job = *state.find_job(id);
     if (job.started_at) {
         for (const NodeShare& share : job.allocation->shares) nodes.push_back(share.node);
-    } else if (const PlannedStart* planned = state.planned(id)) {
+    } else if (const PlannedStart* planned = state.schedule().planned(id)) {
         for (const NodeId node : planned->amounts.nodes()) nodes.push_back(node);
     }
     return nodes;
@@ -216,7 +216,7 @@ public:
             if (auto job = admitted_for(asked_, now_, random_asked_job(rng_)))
                 apply(JobSubmitted{*job});
         }
-        const auto& holding = asked_.state().holding_jobs();
+        const auto& holding = asked_.state().index().holding();
         if (!holding.empty() && rng_.chance(40)) {
             const JobId job = rng_.pick(std::vector<JobId>(holding.begin(), holding.end()));
             testing::finish(asked_, now_, job);

@@ -156,7 +156,7 @@ Allocation settle(const ClusterState& state, const std::vector<Part>& parts,
     Allocation allocation;
     for (const Part& part : parts) {
         allocation.shares.push_back(
-            settle(state.spec().node(part.node), state.free(part.node), part, topologies));
+            settle(state.spec().node(part.node), state.nodes().free(part.node), part, topologies));
     }
     return allocation;
 }
@@ -222,7 +222,8 @@ bool could_ever_run(const Demand& demand, const PlacementPreference& preference)
 bool could_run_when_free(const Demand& demand, const ClusterState& state,
                          const PlacementPreference& preference) {
     const auto room = [&](NodeId node) {
-        return state.condition(node).schedulable() ? &state.spec().node(node).capacity : nullptr;
+        return state.nodes().condition(node).schedulable() ? &state.spec().node(node).capacity
+                                                           : nullptr;
     };
     return could_run(demand, room, preference);
 }

@@ -207,7 +207,7 @@ std::vector<Offer> with_linked_gpus(const Demand& demand, std::span<const Offer>
             const DimensionId type(static_cast<std::uint32_t>(d));
             has = has || (offer.room[type] >= count &&
                           preference.topologies->has_linked(
-                              offer.node, type, preference.state->free(offer.node).devices,
+                              offer.node, type, preference.state->nodes().free(offer.node).devices,
                               static_cast<int>(count)));
         });
         if (has) linked.push_back(offer);

@@ -20,7 +20,7 @@ bool linked_of_type(const Demand& demand, const SharedLook& look, NodeId node, D
                     const Topologies& topologies) {
     const Time end = after(look.now, look.length);
     return look.book.timeline(node).least_free(look.now, end)[type] >= demand.linked &&
-           topologies.has_linked(node, type, look.state.free(node).devices,
+           topologies.has_linked(node, type, look.state.nodes().free(node).devices,
                                  static_cast<int>(demand.linked));
 }
 

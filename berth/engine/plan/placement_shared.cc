@@ -113,7 +113,8 @@ private:
 
     // Sets the GPU of the part. Returns the score.
     std::int64_t choose_for(Part& part, const Resources& room) const {
-        const NodeGpus gpus = gpus_of(spec(), gpu_types_, part.node, look_.state.free(part.node));
+        const NodeGpus gpus =
+            gpus_of(spec(), gpu_types_, part.node, look_.state.nodes().free(part.node));
         const Resources left = room - part.take.amount;
         const Candidate plain{part.node, part.take.amount, left};
         const PartChoice choice = choose_device(gpus, devices_for_part(look_, part.node, part_),
@@ -151,7 +152,7 @@ NodeGpus gpus_of(const ClusterSpec& spec, DimensionSet gpu_types, NodeId node,
 
 DeviceMask devices_for_part(const SharedLook& look, NodeId node, const ShareKind& part) {
     const NodeSpec& spec = look.state.spec().node(node);
-    const NodeFree& free = look.state.free(node);
+    const NodeFree& free = look.state.nodes().free(node);
     const Time end = after(look.now, look.length);
     DeviceMask devices = 0, wished = ~DeviceMask{0};
     if (look.wishing != nullptr) {

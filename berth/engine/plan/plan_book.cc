@@ -55,9 +55,9 @@ void PlanBook::rebuild(const ClusterState& state) {
         }
         enter(id, *std::move(planned_reservation));
     };
-    for (const JobId id : state.holding_jobs()) enter_from_state(id);
+    for (const JobId id : state.index().holding()) enter_from_state(id);
     for (std::size_t n = 0; n < nodes; ++n) settle_drained(state, NodeId::from_index(n));
-    for (const auto& [id, planned] : state.plan()) enter_from_state(id);
+    for (const auto& [id, planned] : state.schedule().planned_starts()) enter_from_state(id);
     // Anything may have changed on the nodes of a planned start.
     for (const auto& [id, planned_start] : planned_starts_) disturbed_.push_back(id);
 }
@@ -105,7 +105,7 @@ std::optional<PlannedReservation> PlanBook::planned_reservation_of(const Cluster
         if (known != nullptr && known->due() == due) planned_reservation.end = known->end;
         return planned_reservation;
     }
-    const PlannedStart* planned = state.planned(job.id);
+    const PlannedStart* planned = state.schedule().planned(job.id);
     if (planned == nullptr) return std::nullopt;
     return PlannedReservation{.start = planned->start,
                               .end = planned->end,

@@ -5,6 +5,8 @@
 #include <tuple>
 #include <vector>
 
+#include "berth/engine/state/job_queries.h"
+
 namespace berth {
 namespace {
 
@@ -23,7 +25,7 @@ Time plus(Time start, Duration length) {
 // A drained device is unavailable once its last user has ended.
 void add_drained(const ClusterState& state, Time now, std::size_t n, Intervals& node) {
     const NodeSpec& spec = state.spec().nodes[n];
-    for_each_bit(state.free(NodeId::from_index(n)).drained, [&](int device) {
+    for_each_bit(state.nodes().free(NodeId::from_index(n)).drained, [&](int device) {
         const DeviceMask mask = bit(device);
         Time from = now;
         for (const Interval& one : node) {
@@ -49,7 +51,7 @@ Time expected_end(const ClusterState& state, const Job& job) {
 std::vector<Intervals> running_intervals(const ClusterState& state, Time now) {
     std::vector<Intervals> nodes(state.spec().nodes.size());
     std::map<std::pair<NodeId, std::uint32_t>, std::pair<Time, JobId>> shared;  // Shared GPUs.
-    for (const JobId id : state.holding_jobs()) {
+    for (const JobId id : state.index().holding()) {
         const Job& job = *state.find_job(id);
         const Time end = expected_end(state, job);
         if (end <= now) continue;
@@ -73,7 +75,7 @@ std::vector<Intervals> running_intervals(const ClusterState& state, Time now) {
 
 std::vector<Intervals> all_intervals(const ClusterState& state, Time now) {
     auto nodes = running_intervals(state, now);
-    for (const auto& [id, planned] : state.plan()) {
+    for (const auto& [id, planned] : state.schedule().planned_starts()) {
         for (const auto& [node, amount] : planned.amounts) {
             nodes[node.index()].push_back({std::max(planned.start, now), planned.end, amount, id});
         }
@@ -206,7 +208,7 @@ std::optional<Time> earlier_start(const ClusterState& state, const Job& job,
     const Resources& need = planned.amounts.front().second;
     std::vector<std::pair<Time, int>> changes;
     for (const NodeId node : state.spec().partition(job.partition).nodes) {
-        if (!state.condition(node).schedulable()) continue;
+        if (!state.nodes().condition(node).schedulable()) continue;
         const auto add = [&](Time from, Time to) {
             changes.emplace_back(from, 1);
             changes.emplace_back(to + Duration(1), -1);
@@ -227,10 +229,11 @@ std::optional<Time> earlier_start(const ClusterState& state, const Job& job,
 
 std::vector<const Job*> in_order(const ClusterState& state) {
     std::vector<const Job*> jobs;
-    for (const auto& [id, planned] : state.plan()) jobs.push_back(state.find_job(id));
+    for (const auto& [id, planned] : state.schedule().planned_starts())
+        jobs.push_back(state.find_job(id));
     const auto place = [&](const Job* job) {
         return std::tuple(-state.spec().partition(job->partition).priority_tier,
-                          -state.priority(job->id), job->submitted_at, job->id);
+                          -current_priority(state, job->id), job->submitted_at, job->id);
     };
     std::ranges::sort(jobs, {}, place);
     return jobs;
@@ -249,7 +252,7 @@ std::optional<std::string> check_order(const ClusterState& state, Time now) {
     const std::size_t every = 1 + jobs.size() * free.size() / kLooks;
     for (std::size_t i = 0; i < jobs.size(); ++i) {
         const Job& job = *jobs[i];
-        const PlannedStart& planned = *state.planned(job.id);
+        const PlannedStart& planned = *state.schedule().planned(job.id);
         if (i % every == 0 && is_plain(job, planned)) {
             if (const auto earlier = earlier_start(state, job, planned, free, now)) {
                 return "job " + to_string(job.id) + " is planned for " + moment(planned.start) +
@@ -271,10 +274,10 @@ std::optional<std::string> check_plan(const ClusterState& state, Time now, PlanC
         if (auto wrong = check_sums(state.spec().nodes[n], nodes[n])) return wrong;
         if (auto wrong = check_devices(state.spec().nodes[n], nodes[n])) return wrong;
     }
-    for (const auto& [id, planned] : state.plan()) {
+    for (const auto& [id, planned] : state.schedule().planned_starts()) {
         if (planned.end <= planned.start) return "an empty planned start of " + to_string(id);
         for (const auto& [node, amount] : planned.amounts) {
-            if (state.condition(node).schedulable()) continue;
+            if (state.nodes().condition(node).schedulable()) continue;
             return "a planned start of " + to_string(id) + " on a node that takes no work";
         }
     }
@@ -287,7 +290,7 @@ std::optional<std::string> check_kept(const ClusterState& state,
     for (const auto& [id, planned_for] : before) {
         const Job* job = state.find_job(id);
         if (job == nullptr || job->state != JobState::pending) continue;
-        const PlannedStart* now = state.planned(id);
+        const PlannedStart* now = state.schedule().planned(id);
         if (now == nullptr) return "job " + to_string(id) + " lost its planned start";
         if (now->start > planned_for.start) return "job " + to_string(id) + " was put off";
     }

@@ -9,7 +9,7 @@ namespace {
 
 // The job that holds this device whole.
 std::optional<JobId> whole_holder(const ClusterState& state, NodeId node, std::uint32_t device) {
-    for (const JobId id : state.jobs_on(node)) {
+    for (const JobId id : state.index().on_node(node)) {
         for (const NodeShare& share : state.find_job(id)->allocation->shares) {
             if (share.node != node) continue;
             if ((share.whole_devices() & bit(static_cast<int>(device))) != 0) return id;
@@ -29,7 +29,7 @@ void PlanBook::settle_drained(const ClusterState& state, NodeId node) {
         if (from == Time::min()) free_groups_.change(node, one, more);
     };
     std::map<std::pair<NodeId, std::uint32_t>, Time> now;
-    for (const DrainedDevice& drained : state.condition(node).drained_devices) {
+    for (const DrainedDevice& drained : state.nodes().condition(node).drained_devices) {
         if (drained.device >= devices.size()) continue;
         Time from = shared_until(node, drained.device).value_or(Time::min());
         if (const auto holder = whole_holder(state, node, drained.device)) {

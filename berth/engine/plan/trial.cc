@@ -43,8 +43,8 @@ void Trial::lift_run(const Job& job, Undo& undo) {
     }
     book_.remove(job.id);
     for (const NodeShare& share : job.allocation->shares) {
-        NodeFree& free = state_.free_[share.node.index()];
-        const NodeSpec& node = state_.spec_.node(share.node);
+        NodeFree& free = state_.nodes_.free_in_trial(share.node);
+        const NodeSpec& node = state_.spec().node(share.node);
         if (is_lost(free, share)) undo.free.push_back(free);
         for_each_bit(free.drained & share.whole_devices(), [&](int device) {
             Resources one;
@@ -99,12 +99,12 @@ void Trial::restore_run(const Job& job, Undo& undo) {
     book_drained(undo, true);
     const auto& shares = job.allocation->shares;
     for (std::size_t i = shares.size(); i-- > 0;) {
-        NodeFree& free = state_.free_[shares[i].node.index()];
+        NodeFree& free = state_.nodes_.free_in_trial(shares[i].node);
         if (is_lost(free, shares[i])) {
             free = std::move(undo.free.back());
             undo.free.pop_back();
         } else {
-            subtract(free, shares[i], state_.spec_.node(shares[i].node));
+            subtract(free, shares[i], state_.spec().node(shares[i].node));
         }
     }
     const PlannedReservation& removed = *undo.removed;
@@ -122,7 +122,7 @@ void Trial::restore_run(const Job& job, Undo& undo) {
 void Trial::restore_shared(const PlanBook::DeviceKey& key, const PlanBook::Shared& before) {
     const auto& [node, device] = key;
     Resources one;
-    one[state_.spec_.node(node).devices[device].dimension] = 1;
+    one[state_.spec().node(node).devices[device].dimension] = 1;
     const auto known = book_.shared_.find(key);
     if (known != book_.shared_.end()) {
         book_.change(node, known->second.from, known->second.until, one, true);

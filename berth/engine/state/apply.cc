@@ -4,6 +4,7 @@
 
 #include "berth/base/overloaded.h"
 #include "berth/engine/state/cluster_state_change.h"
+#include "berth/engine/state/keep_ids.h"
 
 namespace berth {
 
@@ -16,9 +17,10 @@ void ClusterState::apply(Time now, const Fact& fact) {
 void ClusterState::take(Time, const ControllerStarted& fact) {
     BERTH_ASSERT(fact.epoch > epoch_);
     set_counters(fact.epoch, next_job_id_);
-    for (std::size_t i = 0; i < conditions_.size(); ++i) {
-        if (!conditions_[i].registered && !conditions_[i].responding) continue;
-        change_condition(NodeId::from_index(i), [](NodeCondition& condition) {
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+        const NodeId node = NodeId::from_index(i);
+        if (!nodes_.condition(node).registered && !nodes_.condition(node).responding) continue;
+        change_condition(node, [](NodeCondition& condition) {
             condition.registered = false;
             condition.responding = false;
         });
@@ -26,65 +28,46 @@ void ClusterState::take(Time, const ControllerStarted& fact) {
 }
 
 void ClusterState::take(Time now, const SpecInstalled& fact) {
-    install(now, keep_ids(spec_, fact.spec));
-}
-
-// A node that joins, or is described anew: all else stays, so a thousand nodes may join one after
-// the other. False: that is not all that changes.
-bool ClusterState::describe_in_place(const NodeDescribed& fact) {
-    if (fact.node.gone || !cluster_edits_.partitions.empty()) return false;
-    if (!(fact.dimensions == spec_.dimensions)) return false;
-    const auto known = spec_.find_node(fact.node.name);
-    if (known && spec_.node(*known).gone) return false;
-    remember_spec();
-    remember_all_nodes();
-    const NodeId id = known.value_or(NodeId::from_index(spec_.nodes.size()));
-    if (!known) {
-        spec_.nodes.emplace_back();
-        conditions_.emplace_back();
-        free_.emplace_back();
-    }
-    spec_.nodes[id.index()] = fact.node;
-    apply_node_edits(spec_, cluster_edits_.nodes, id);
-    free_[id.index()] = free_of(id);
-    touches_.spec = true;
-    touch(id);
-    return true;
+    install(now, keep_ids(spec(), fact.spec));
 }
 
 void ClusterState::take(Time now, const NodeDescribed& fact) {
     if (describe_in_place(fact)) return;
-    ClusterSpec with_it = spec_;
-    with_it.dimensions = fact.dimensions;
-    const auto known = with_it.find_node(fact.node.name);
-    const NodeId id = known.value_or(NodeId::from_index(with_it.nodes.size()));
-    if (!known) with_it.nodes.emplace_back();
-    const bool comes_again = known && with_it.node(id).gone && !fact.node.gone;
-    with_it.nodes[id.index()] = fact.node;
-    if (fact.node.gone) {
-        for (PartitionSpec& partition : with_it.partitions) std::erase(partition.nodes, id);
-    }
-    install(now, std::move(with_it));
-    if (comes_again) {  // Possibly another machine of the same name.
-        conditions_[id.index()] = {};
-        recompute_free();
-    }
+    const auto known = spec().find_node(fact.node.name);
+    const bool comes_again = known && spec().node(*known).gone && !fact.node.gone;
+    install(now, configuration_.with(fact));
+    if (!comes_again) return;
+    // Possibly another machine of the same name.
+    nodes_.change_condition(*known, undo_, [](NodeCondition& condition) { condition = {}; });
+    nodes_.follow_drained(*known, node_sources(), undo_);
+}
+
+// False: the node is not all that changes.
+bool ClusterState::describe_in_place(const NodeDescribed& fact) {
+    remember_configuration();
+    const std::optional<NodeId> node = configuration_.describe_in_place(fact);
+    if (!node) return false;
+    nodes_.follow_spec(*node, node_sources(), undo_);
+    touches_.add_spec(undo_);
+    touch(*node);
+    return true;
+}
+
+void ClusterState::remember_configuration() {
+    if (!undo_.recording()) return;
+    undo_.record(ConfigurationBefore{std::make_shared<const Configuration>(configuration_)});
 }
 
 // REQUIRES: `kept` uses the ids of the current specification.
 void ClusterState::install(Time now, ClusterSpec kept) {
-    remember_spec();
-    remember_all_nodes();
+    remember_configuration();
     settle_usage(now);
-    spec_ = std::move(kept);
-    apply_edits(spec_, edits_);
-    apply_edits(spec_, cluster_edits_);
-    conditions_.resize(spec_.nodes.size());
-    recompute_free();
+    configuration_.install(std::move(kept));
+    nodes_.follow_spec(node_sources(), undo_);
     usage_.set_rates(rates_from_scratch());
     rebuild_quota();
-    touches_.spec = touches_.all = true;
-    const std::uint32_t first = spec_.scheduling.first_job_id;
+    touches_.add_all(undo_);
+    const std::uint32_t first = spec().scheduling.first_job_id;
     if (next_job_id_.value() < first) set_counters(epoch_, id_after(JobId(first - 1)));
 }
 
@@ -146,11 +129,7 @@ void ClusterState::take(Time now, const DevicesDrained& fact) {
         });
         std::ranges::sort(all, {}, &DrainedDevice::device);
     });
-    NodeFree& free = free_[fact.node.index()];
-    if (undo_.recording()) {
-        undo_.record(FreeBefore{fact.node, std::make_shared<const NodeFree>(free)});
-    }
-    free = free_of(fact.node);
+    nodes_.follow_drained(fact.node, node_sources(), undo_);
 }
 
 // ---- Checkpoint and rollback.
@@ -164,75 +143,49 @@ void ClusterState::rollback(Mark mark) {
     undo_.close(mark.at);
 }
 
-namespace {
-
-template <class Map, class Key, class Value>
-void restore(Map& map, const Key& key, const std::shared_ptr<const Value>& before) {
-    if (before == nullptr) {
-        map.erase(key);
-    } else {
-        map[key] = *before;
-    }
-}
-
-}  // namespace
-
 void ClusterState::undo(Before before) {
-    std::visit(
-        Overloaded{
-            [&](const JobBefore& was) {
-                if (const Job* job = find_job(was.id)) remove_from_indexes(*job);
-                if (was.job == nullptr) {
-                    jobs_.erase(was.id);
-                    standings_.erase(was.id);
-                } else {
-                    add_to_indexes(jobs_.put(*was.job));
-                }
-            },
-            [&](const PlanBefore& was) { restore(planned_, was.id, was.planned); },
-            [&](const StandingBefore& was) { restore(standings_, was.id, was.standing); },
-            [&](const ConditionBefore& was) { conditions_[was.id.index()] = *was.condition; },
-            [&](const FreeBefore& was) { free_[was.id.index()] = *was.free; },
-            [&](const CountersBefore& was) {
-                epoch_ = was.epoch;
-                next_job_id_ = was.next_job_id;
-            },
-            [&](const RequestsBefore& was) { past_requests_ = *was.requests; },
-            [&](const UsageBefore& was) {
-                if (was.record != nullptr) {
-                    usage_.restore(was.index, *was.record);
-                } else {
-                    usage_.drop_last();
-                    if (quota_.enforced()) quota_.drop_last_leaf();
-                }
-            },
-            [&](const RunsBefore& was) { run_history_.restore(was.slot, *was.samples); },
-            [&](const UsagesBefore& was) { usage_.restore(*was.records); },
-            [&](const SpecBefore& was) {
-                spec_ = *was.spec;
-                rebuild_quota();
-                touches_.spec = was.touched;
-                touches_.all = was.touched_all;
-            },
-            [&](const EditsBefore& was) { edits_ = *was.edits; },
-            [&](const ClusterEditsBefore& was) { cluster_edits_ = *was.edits; },
-            [&](const ReservationBefore& was) {
-                restore(reservations_, was.name, was.reservation);
-                touches_.reservations = was.touched;
-            },
-            [&](const HoldBefore& was) {
-                holds_.erase(was.id);
-                if (was.until) holds_.emplace(was.id, *was.until);
-            },
-            [&](const NodesBefore& was) {
-                conditions_ = *was.conditions;
-                free_ = *was.free;
-            },
-            [&](const JobTouched& was) { touches_.undo(was); },
-            [&](const NodeTouched& was) { touches_.undo(was); },
-            [&](const UsageTouched& was) { touches_.undo(was); },
-        },
-        before);
+    std::visit(Overloaded{
+                   [&](const JobBefore& was) {
+                       if (const Job* job = find_job(was.id)) remove_from_indexes(*job);
+                       if (was.job == nullptr) {
+                           jobs_.erase(was.id);
+                           leaves_.erase(was.id);
+                       } else {
+                           add_to_indexes(jobs_.put(*was.job));
+                       }
+                   },
+                   [&](const CountersBefore& was) {
+                       epoch_ = was.epoch;
+                       next_job_id_ = was.next_job_id;
+                   },
+                   [&](const RequestsBefore& was) { past_requests_ = *was.requests; },
+                   [&](const UsageBefore& was) {
+                       if (was.record != nullptr) {
+                           usage_.restore(was.index, *was.record);
+                       } else {
+                           usage_.drop_last();
+                           if (quota_.enforced()) quota_.drop_last_leaf();
+                       }
+                   },
+                   [&](const RunsBefore& was) { run_history_.restore(was.slot, *was.samples); },
+                   [&](const UsagesBefore& was) { usage_.restore(*was.records); },
+                   [&](const ConfigurationBefore& was) {
+                       configuration_ = *was.configuration;
+                       rebuild_quota();
+                   },
+                   [&](const PlanBefore& was) { schedule_.undo(was); },
+                   [&](const StandingBefore& was) { schedule_.undo(was); },
+                   [&](const HoldBefore& was) { schedule_.undo(was); },
+                   [&](const ConditionBefore& was) { nodes_.undo(was); },
+                   [&](const FreeBefore& was) { nodes_.undo(was); },
+                   [&](const NodesBefore& was) { nodes_.undo(was); },
+                   [&](const ReservationBefore& was) { reservations_.undo(was); },
+                   [&](const JobTouched& was) { touches_.undo(was); },
+                   [&](const NodeTouched& was) { touches_.undo(was); },
+                   [&](const UsageTouched& was) { touches_.undo(was); },
+                   [&](const WholesTouched& was) { touches_.undo(was); },
+               },
+               before);
 }
 
 }  // namespace berth

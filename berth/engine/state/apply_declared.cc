@@ -1,41 +1,22 @@
 // How facts change the state: reservations, and the edits of `sacctmgr` and `scontrol`.
-#include <algorithm>
-
 #include "berth/engine/state/accounting_change.h"
 #include "berth/engine/state/cluster_state_change.h"
 
 namespace berth {
 
-void ClusterState::remember_spec() {
-    if (!undo_.recording()) return;
-    undo_.record(
-        SpecBefore{std::make_shared<const ClusterSpec>(spec_), touches_.spec, touches_.all});
-}
-
-void ClusterState::remember_reservation(const std::string& name) {
-    if (undo_.recording()) {
-        const Reservation* known = find_reservation(name);
-        undo_.record(ReservationBefore{
-            name, known == nullptr ? nullptr : std::make_shared<const Reservation>(*known),
-            touches_.reservations});
-    }
-    touches_.reservations = true;
-}
-
 void ClusterState::take(Time, const ReservationSet& fact) {
-    BERTH_ASSERT(fact.reservation.start < fact.reservation.end);
-    remember_reservation(fact.reservation.name);
-    reservations_.insert_or_assign(fact.reservation.name, fact.reservation);
+    reservations_.put(fact.reservation, undo_);
+    touches_.add_reservations(undo_);
 }
 
 // Jobs that wait for the deleted reservation are held, as in Slurm, unless it was made with
 // NO_HOLD_JOBS_AFTER. Once released they may run anywhere.
 void ClusterState::take(Time, const ReservationDeleted& fact) {
-    const auto at = reservations_.find(fact.name);
-    if (at == reservations_.end()) return;
-    const bool hold = at->second.hold_jobs_after;
-    remember_reservation(fact.name);
-    reservations_.erase(at);
+    const Reservation* const known = reservations_.find(fact.name);
+    if (known == nullptr) return;
+    const bool hold = known->hold_jobs_after;
+    reservations_.erase(fact.name, undo_);
+    touches_.add_reservations(undo_);
     for (const JobId id : JobSet(index_.pending())) {
         if (jobs_.at(id).spec.request->reservation != fact.name) continue;
         set_planned(id, std::nullopt);
@@ -49,33 +30,26 @@ void ClusterState::take(Time, const ReservationDeleted& fact) {
 }
 
 void ClusterState::take(Time now, const AccountingEdited& fact) {
-    if (undo_.recording())
-        undo_.record(EditsBefore{std::make_shared<const AccountingEdits>(edits_)});
-    remember_spec();
-    const AccountingChange change = change_of(spec_, fact.edits);
-    merge(edits_, fact.edits);
+    const AccountingChange change = change_of(spec(), fact.edits);
+    remember_configuration();
     settle_usage(now);
-    apply_edits(spec_, fact.edits);
+    configuration_.edit(fact.edits);
     if (change.qos) usage_.set_rates(rates_from_scratch());
-    if (!quota_.take_edits(spec_, fact.edits)) rebuild_quota();
-    touches_.spec = true;
+    if (!quota_.take_edits(spec(), fact.edits)) rebuild_quota();
+    touches_.add_spec(undo_);
 }
 
 // Partitions and nodes keep their ids. Jobs on a node that leaves a partition keep running, as in
 // Slurm.
 void ClusterState::take(Time now, const ClusterEdited& fact) {
-    if (undo_.recording()) {
-        undo_.record(ClusterEditsBefore{std::make_shared<const ClusterEdits>(cluster_edits_)});
-    }
-    remember_spec();
-    merge(cluster_edits_, fact.edits);
+    remember_configuration();
     settle_usage(now);
-    apply_edits(spec_, cluster_edits_);
+    configuration_.edit(fact.edits);
     // A partition that is made anew has no TRESBillingWeights, which no other edit changes.
     if (std::ranges::any_of(fact.edits.partitions, &PartitionEdit::is_new)) {
         usage_.set_rates(rates_from_scratch());
     }
-    touches_.spec = true;
+    touches_.add_spec(undo_);
 }
 
 // All tasks of an array: they have one deadline.

@@ -86,11 +86,11 @@ void ClusterState::take(Time, const JobUpdated& fact) {
         parts_.share(job.spec);
         if (fact.partition) {
             job.partition = *fact.partition;
-            job.spec.partition = spec_.partition(*fact.partition).name;
+            job.spec.partition = spec().partition(*fact.partition).name;
         }
         if (fact.qos) {
             job.qos = *fact.qos;
-            job.spec.qos = spec_.qos[fact.qos->index()].name;
+            job.spec.qos = spec().qos[fact.qos->index()].name;
         }
         if (fact.priority) berth::set_priority(job, *fact.priority, fact.by_operator);
     });

@@ -18,9 +18,8 @@ void ClusterState::remove_from_indexes(const Job& job) {
 // Found by name once. Each job that was submitted has a usage record, and leaves have their
 // numbers.
 QuotaTree::Index ClusterState::leaf_of(const Job& job) {
-    Standing& standing = standings_[job.id];
-    if (standing.leaf == QuotaTree::kNone) standing.leaf = leaf_by_name(job);
-    return standing.leaf;
+    if (const QuotaTree::Index* const known = leaves_.find(job.id)) return *known;
+    return leaves_[job.id] = leaf_by_name(job);
 }
 
 QuotaTree::Index ClusterState::leaf_by_name(const Job& job) const {
@@ -30,14 +29,14 @@ QuotaTree::Index ClusterState::leaf_by_name(const Job& job) const {
 }
 
 QuotaTree::Index ClusterState::known_leaf(JobId id) const {
-    const Standing* const standing = standings_.find(id);
-    return standing == nullptr ? QuotaTree::kNone : standing->leaf;
+    const QuotaTree::Index* const known = leaves_.find(id);
+    return known == nullptr ? QuotaTree::kNone : *known;
 }
 
 // The tree of this configuration, with all jobs.
 QuotaTree ClusterState::quota_from_scratch() const {
     QuotaTree tree;
-    tree.rebuild(spec_);
+    tree.rebuild(spec());
     if (!tree.enforced()) return tree;
     for (const UsageRecord& record : usage_.records()) tree.add_leaf(record.account, record.user);
     for (const auto& [id, job] : jobs_) {

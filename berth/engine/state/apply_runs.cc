@@ -3,6 +3,7 @@
 #include <csignal>
 
 #include "berth/engine/state/cluster_state_change.h"
+#include "berth/engine/state/job_queries.h"
 
 namespace berth {
 namespace {
@@ -166,22 +167,13 @@ void forget_old_steps(Job& job) {
 
 }  // namespace
 
-bool ClusterState::may_requeue(const Job& job) const {
-    if (job.het && job.het->offset > 0) {  // All components are requeued, or none.
-        const Job* const first = find_job(job.het->first);
-        return first != nullptr && may_requeue(*first);
-    }
-    return !job.spec.command->interactive &&
-           job.spec.requeue.value_or(spec_.scheduling.requeue_by_default);
-}
-
 void ClusterState::take(Time now, const StartJob& fact) {
     set_planned(fact.job, std::nullopt);
     set_preemptor_hold(fact.job, std::nullopt);
     JobId id = fact.job;
     if (fact.array_task) id = split_task(fact.job, *fact.array_task, fact.task_job.value_or(id));
     for (const NodeShare& share : fact.allocation.shares) take_share(share);
-    change_job(id, [&](Job& job) { start_run(job, now, fact, spec_.hooks); });
+    change_job(id, [&](Job& job) { start_run(job, now, fact, spec().hooks); });
     start_using(now, jobs_.at(id));
 }
 
@@ -218,7 +210,7 @@ void ClusterState::take(Time now, const JobsPreempted& fact) {
     if (fact.array) split_task(*fact.array, fact.array_task, fact.preemptor);
     Time until = now;
     for (const auto& victim : fact.victims) until = std::max(until, victim.ends_at);
-    set_preemptor_hold(fact.preemptor, until + spec_.scheduling.preemption.hold_timeout);
+    set_preemptor_hold(fact.preemptor, until + spec().scheduling.preemption.hold_timeout);
     for (const JobsPreempted::Victim& victim : fact.victims) {
         const Job* job = find_job(victim.job);
         if (job == nullptr || job->state != JobState::running || job->attempt != victim.attempt)
@@ -252,7 +244,7 @@ void ClusterState::take(Time now, const AttemptEnded& fact) {
             end_by_exit(record, now, *fact.batch_exit, fact.out_of_memory);
             if (!fact.reason.empty()) record.state_reason = fact.reason;
         } else {
-            end_by_loss(record, now, may_requeue(record), !fact.reason.empty());
+            end_by_loss(record, now, may_requeue(*this, record), !fact.reason.empty());
         }
     });
     if (ran) note_run(now, *job, job->outcome);
@@ -273,10 +265,10 @@ void ClusterState::release(Time now, const AttemptEnded& fact) {
         if (!shares.empty()) return;
         job.allocation.reset();
         job.hook =
-            spec_.hooks.controller_epilog.empty() ? ControllerHook::none : ControllerHook::epilog;
+            spec().hooks.controller_epilog.empty() ? ControllerHook::none : ControllerHook::epilog;
         if (job.outcome == JobState::pending) {
             const auto& refused_by = job.spec.request->refused_by;
-            const std::string& batch_host = spec_.node(job.nodes.front()).name;
+            const std::string& batch_host = spec().node(job.nodes.front()).name;
             requeue(job, std::ranges::find(refused_by, batch_host) != refused_by.end());
         } else {
             job.state = job.outcome;

@@ -32,20 +32,20 @@ void ClusterState::remember_usage(std::size_t index) {
 void ClusterState::start_using(Time now, const Job& job) {
     const std::size_t index = usage_index(now, job.spec.account, job.owner->user);
     remember_usage(index);
-    usage_.raise_rate(index, now, usage_rate_of(spec_, job), spec_.scheduling.usage_decay);
+    usage_.raise_rate(index, now, usage_rate_of(spec(), job), spec().scheduling.usage_decay);
 }
 
 void ClusterState::stop_using(Time now, const Job& job) {
     const auto index = usage_.of(job);
     BERTH_ASSERT(index.has_value());
     remember_usage(*index);
-    usage_.lower_rate(*index, now, usage_rate_of(spec_, job), spec_.scheduling.usage_decay);
+    usage_.lower_rate(*index, now, usage_rate_of(spec(), job), spec().scheduling.usage_decay);
 }
 
 // GPUs (CPUs if it has none) times the time that the run has lasted.
 Duration ClusterState::service_of(const Job& job, Time now) const {
     if (job.state != JobState::running) return {};
-    return ran_for(job, now) * gpus_of(spec_.dimensions, held_by(job));
+    return ran_for(job, now) * gpus_of(spec().dimensions, held_by(job));
 }
 
 // The length of a run that ended by itself or at its limit predicts that of the next job of its
@@ -68,7 +68,7 @@ void ClusterState::settle_usage(Time now) {
         undo_.record(
             UsagesBefore{std::make_shared<const std::vector<UsageRecord>>(usage_.records())});
     }
-    usage_.settle(now, spec_.scheduling.usage_decay);
+    usage_.settle(now, spec().scheduling.usage_decay);
     for (std::size_t i = 0; i < usage_.records().size(); ++i) touches_.add_usage(i, undo_);
 }
 
@@ -78,7 +78,7 @@ std::vector<UsageVector> ClusterState::rates_from_scratch() const {
         const Job& job = jobs_.at(id);
         const auto index = usage_.of(job);
         BERTH_ASSERT(index.has_value());
-        if (is_using(job)) add_to(rates[*index], usage_rate_of(spec_, job));
+        if (is_using(job)) add_to(rates[*index], usage_rate_of(spec(), job));
     }
     return rates;
 }
@@ -87,7 +87,7 @@ void ClusterState::take(Time now, const UsageSet& fact) {
     for (const UsageSet::Entry& entry : fact.entries) {
         const std::size_t index = usage_index(now, entry.account, entry.user);
         remember_usage(index);
-        usage_.set_billing(index, now, entry.billing, spec_.scheduling.usage_decay);
+        usage_.set_billing(index, now, entry.billing, spec().scheduling.usage_decay);
     }
 }
 

@@ -5,20 +5,21 @@
 // job.
 #pragma once
 
-#include <map>
-#include <set>
-#include <span>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "berth/engine/state/association_usage.h"
+#include "berth/engine/state/configuration.h"
 #include "berth/engine/state/job_index.h"
 #include "berth/engine/state/job_records.h"
 #include "berth/engine/state/job_table.h"
-#include "berth/engine/state/node_free.h"
+#include "berth/engine/state/node_table.h"
 #include "berth/engine/state/past_requests.h"
 #include "berth/engine/state/quota_tree.h"
+#include "berth/engine/state/reservations.h"
 #include "berth/engine/state/run_history.h"
+#include "berth/engine/state/schedule.h"
 #include "berth/engine/state/shared_parts.h"
 #include "berth/engine/state/touches.h"
 #include "berth/engine/state/undo.h"
@@ -41,10 +42,10 @@ struct DurableState {
     PastRequests past_requests;
     AssociationUsage usage;
     RunHistory run_history;
-    std::map<std::string, Reservation, std::less<>> reservations;
+    Reservations reservations;
     AccountingEdits edits;
     ClusterEdits cluster_edits;
-    std::map<JobId, Time> holds;
+    Schedule::Holds holds;
 };
 
 class ClusterState {
@@ -52,51 +53,30 @@ public:
     ClusterState();
     explicit ClusterState(DurableState durable);
 
-    // ---- Reading. All lookups are O(1) or O(log n).
-    const ClusterSpec& spec() const;
-    Epoch epoch() const;  // Of the last ControllerStarted; 0 before.
-    const NodeCondition& condition(NodeId node) const;
-    const NodeFree& free(NodeId node) const;
-    const Job* find_job(JobId id) const;  // nullptr: not known (any more).
-    // False for interactive jobs: there is no script to run again.
-    bool may_requeue(const Job& job) const;
-    const JobRecords& jobs() const;
-    const PastRequests& past_requests() const { return past_requests_; }  // Of forgotten jobs.
-    // The array's record and those of its tasks that are still known.
-    std::vector<JobId> array_members(JobId array) const;
-    const PlannedStart* planned(JobId id) const;
-    const JobTable<PlannedStart>& plan() const;  // All planned starts, in id order.
-    JobId next_job_id() const;                   // The id of the next new record.
-    const std::map<std::string, Reservation, std::less<>>& reservations() const;
-    const Reservation* find_reservation(std::string_view name) const;
-    // Of pending jobs that have preempted: until when the room that they made is theirs.
-    const std::map<JobId, Time>& preemptor_holds() const { return holds_; }
-    const AccountingEdits& accounting_edits() const;  // Already part of spec().
-    const ClusterEdits& cluster_edits() const;        // Already part of spec().
-
-    const QuotaTree& quota() const { return quota_; }  // Current use, and the limits on it.
-    QuotaTree::News take_quota_news() { return quota_.take_news(); }
-
-    // ---- Jobs by something other than their id, each list in id order. The index is kept up to
-    // date; reading it scans nothing.
+    // ---- Reading. All lookups are O(1) or O(log n). More about one job: job_queries.h.
+    const Configuration& configuration() const { return configuration_; }
+    const ClusterSpec& spec() const { return configuration_.spec(); }
+    const NodeTable& nodes() const { return nodes_; }
+    const JobRecords& jobs() const { return jobs_; }
+    // nullptr: not known (any more).
+    const Job* find_job(JobId id) const { return jobs_.find(id); }
+    // Jobs by something other than their id. It is kept up to date; reading it scans nothing.
     const JobIndex& index() const { return index_; }
-    const JobSet& pending_jobs() const;             // Including held jobs and array records.
-    const JobSet& holding_jobs() const;             // Jobs that hold an allocation.
-    std::vector<JobId> jobs_on(NodeId node) const;  // Jobs that hold something on the node.
-
+    const Schedule& schedule() const { return schedule_; }
+    const Reservations& reservations() const { return reservations_; }
+    const PastRequests& past_requests() const { return past_requests_; }  // Of forgotten jobs.
+    const RunHistory& run_history() const { return run_history_; }
     const AssociationUsage& usage() const { return usage_; }
     // The number of the job's record there.
     std::optional<std::size_t> usage_of(const Job& job) const;
-    const RunHistory& run_history() const { return run_history_; }
+    const QuotaTree& quota() const { return quota_; }  // Current use, and the limits on it.
+    QuotaTree::News take_quota_news() { return quota_.take_news(); }
+    Epoch epoch() const { return epoch_; }  // Of the last ControllerStarted; 0 before.
+    // The id of the next new record.
+    JobId next_job_id() const { return next_job_id_; }
 
-    // Why a pending job does not run, as of the last cycle. Volatile: not journaled; the next cycle
-    // sets it again. The detail is additional text, such as the node list of req_node_not_avail;
-    // often empty.
-    PendingReason reason(JobId id) const;
-    std::string_view reason_detail(JobId id) const;
+    // ---- What a cycle finds about a job: see Schedule. Volatile: not journaled.
     void set_reason(JobId id, PendingReason reason, SharedText detail = {});
-    // As of the last cycle, 0 if held; for a started job, as of its start.
-    std::int64_t priority(JobId id) const;
     void set_priority(JobId id, std::int64_t priority);
 
     // ---- The only way to change the state.
@@ -172,15 +152,13 @@ private:
     void change_unindexed(JobId id, Change change);
     template <class Change>
     void change_condition(NodeId id, Change change);
-    template <class Change>
-    void change_standing(JobId id, Change change);
     void insert_job(Job job);
     void erase_job(JobId id);
     void set_planned(JobId id, std::optional<PlannedStart> planned);
     void set_preemptor_hold(JobId id, std::optional<Time> until);
     void set_counters(Epoch epoch, JobId next_job_id);
     bool describe_in_place(const NodeDescribed& fact);
-    void remember_spec();
+    void remember_configuration();
     void install(Time now, ClusterSpec kept);
     void rebuild_quota();
     QuotaTree quota_from_scratch() const;
@@ -189,15 +167,12 @@ private:
     QuotaTree::Index known_leaf(JobId id) const;  // kNone: nobody has asked for it.
     void add_to_indexes(const Job& job);
     void remove_from_indexes(const Job& job);
-    void remember_reservation(const std::string& name);
     void take_share(const NodeShare& share);
     void give_back_share(const NodeShare& share);
     void touch(JobId id);
     void touch(NodeId id);
     void remember_job(JobId id);
-    void remember_all_nodes();
-    void recompute_free();
-    NodeFree free_of(NodeId node) const;
+    NodeTable::Sources node_sources() const { return {spec(), jobs_, index_}; }
     JobId id_after(JobId id) const;
 
     // apply_usage.cc
@@ -217,41 +192,26 @@ private:
     void release(Time now, const AttemptEnded& fact);
     void undo(Before before);
 
-    void check_nodes() const;
-    void check_shared(std::size_t node, DeviceMask held_whole) const;
-
-    ClusterSpec spec_;
+    Configuration configuration_;
     Epoch epoch_{0};
     JobId next_job_id_{1};
-    std::vector<NodeCondition> conditions_;  // By NodeId, as free_.
+    NodeTable nodes_;
     JobRecords jobs_;
-    JobTable<PlannedStart> planned_;
+    Schedule schedule_;
     PastRequests past_requests_;
     AssociationUsage usage_;
     RunHistory run_history_;
-    std::map<std::string, Reservation, std::less<>> reservations_;
-    AccountingEdits edits_;
-    ClusterEdits cluster_edits_;
-    std::map<JobId, Time> holds_;
+    Reservations reservations_;
 
     // Derived from the above.
-    std::vector<NodeFree> free_;
     JobIndex index_;
     SharedParts parts_;
     QuotaTree quota_;
+    JobTable<QuotaTree::Index> leaves_;  // Where the tree counts each job, once asked for.
 
     // Volatile.
-    JobTable<Standing> standings_;
     Touches touches_;
     UndoLog undo_;
 };
-
-// Gives the later configuration the ids of the earlier one: nodes, dimensions, partitions and QOS
-// that existed keep their index, new ones are appended. Removed ones stay, marked as gone: a node
-// in no partition, a partition without nodes. The operation is idempotent.
-//
-// The number of dimensions is limited: call can_keep_ids() before recording a configuration.
-Status can_keep_ids(const ClusterSpec& before, const ClusterSpec& after);
-ClusterSpec keep_ids(const ClusterSpec& before, ClusterSpec after);
 
 }  // namespace berth

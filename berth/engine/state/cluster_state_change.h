@@ -31,22 +31,7 @@ void ClusterState::change_unindexed(JobId id, Change change) {
 
 template <class Change>
 void ClusterState::change_condition(NodeId id, Change change) {
-    NodeCondition& condition = conditions_[id.index()];
-    if (undo_.recording()) {
-        undo_.record(ConditionBefore{id, std::make_shared<const NodeCondition>(condition)});
-    }
-    change(condition);
-    touch(id);
-}
-
-template <class Change>
-void ClusterState::change_standing(JobId id, Change change) {
-    if (undo_.recording()) {
-        const Standing* before = standings_.find(id);
-        undo_.record(StandingBefore{
-            id, before == nullptr ? nullptr : std::make_shared<const Standing>(*before)});
-    }
-    change(standings_[id]);
+    nodes_.change_condition(id, undo_, change);
     touch(id);
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "berth/base/codec.h"
+#include "berth/engine/state/job_queries.h"
 #include "berth/engine/state/snapshot.h"
 #include "berth/testing/random_facts.h"
 #include "berth/testing/seeds.h"
@@ -28,15 +29,15 @@ struct Picture {
 Picture picture_of(const ClusterState& state) {
     Picture picture{.hash = state.hash(), .free = {}};
     for (std::size_t n = 0; n < state.spec().nodes.size(); ++n) {
-        picture.free.push_back(state.free(NodeId::from_index(n)));
-        picture.on_node.push_back(state.jobs_on(NodeId::from_index(n)));
+        picture.free.push_back(state.nodes().free(NodeId::from_index(n)));
+        picture.on_node.push_back(state.index().on_node(NodeId::from_index(n)));
     }
-    picture.pending.assign(state.pending_jobs().begin(), state.pending_jobs().end());
-    picture.holding.assign(state.holding_jobs().begin(), state.holding_jobs().end());
+    picture.pending.assign(state.index().pending().begin(), state.index().pending().end());
+    picture.holding.assign(state.index().holding().begin(), state.index().holding().end());
     for (const auto& [at, id] : state.index().finished()) picture.finished.push_back(id);
     picture.usage = state.usage().records();
     for (const auto& [id, job] : state.jobs()) {
-        picture.standings.emplace_back(state.reason(id), state.priority(id));
+        picture.standings.emplace_back(state.schedule().reason(id), current_priority(state, id));
     }
     return picture;
 }
@@ -60,8 +61,8 @@ TEST(History, IsUndoneExactly) {
         const ClusterState::Mark mark = state.checkpoint();
         for (int i = 0; i < 40; ++i) {
             state.apply(Time{}, testing::random_fact(rng, Time{}, state));
-            if (const auto first = state.pending_jobs().begin();
-                first != state.pending_jobs().end()) {
+            if (const auto first = state.index().pending().begin();
+                first != state.index().pending().end()) {
                 state.set_reason(*first, PendingReason::resources, "node1");
                 state.set_priority(*first, rng.between(1, 100));
             }
@@ -71,7 +72,7 @@ TEST(History, IsUndoneExactly) {
         ASSERT_TRUE(picture_of(state) == before);
         const ClusterState::Touched after = state.take_touched();
         EXPECT_TRUE(untouched.jobs.empty() && after.jobs.empty() && after.gone.empty());
-        EXPECT_TRUE(after.nodes.empty() && !after.spec);
+        EXPECT_TRUE(after.nodes.empty() && !after.spec && !after.all && !after.reservations);
     });
 }
 
@@ -169,8 +170,8 @@ TEST(History, TellsReadersExactlyWhatChanged) {
             free.resize(state.spec().nodes.size());
             for (std::size_t n = 0; n < free.size(); ++n) {
                 const bool told = std::ranges::binary_search(touched.nodes, NodeId::from_index(n));
-                if (told || touched.all) free[n] = state.free(NodeId::from_index(n));
-                ASSERT_EQ(free[n], state.free(NodeId::from_index(n)));
+                if (told || touched.all) free[n] = state.nodes().free(NodeId::from_index(n));
+                ASSERT_EQ(free[n], state.nodes().free(NodeId::from_index(n)));
             }
             ASSERT_EQ(seen.size(), state.jobs().size());
             for (const auto& [id, job] : state.jobs()) ASSERT_TRUE(seen.at(id) == job);

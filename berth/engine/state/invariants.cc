@@ -64,7 +64,7 @@ void check_job(const Job& job) {
 }  // namespace
 
 void ClusterState::check_invariants() const {
-    check_nodes();
+    nodes_.check(node_sources());
     JobIndex fresh;
     for (const auto& [id, job] : jobs_) {
         BERTH_ASSERT(id == job.id);
@@ -73,57 +73,14 @@ void ClusterState::check_invariants() const {
     }
     BERTH_ASSERT(fresh == index_);
     BERTH_ASSERT(!jobs_.contains(next_job_id_));
-    for (const auto& [id, planned] : planned_) {
-        BERTH_ASSERT(index_.pending().contains(id) && planned.start <= planned.end);
-        BERTH_ASSERT(jobs_.at(id).hold == Hold::none && !planned.amounts.empty());
+    schedule_.check(jobs_);
+    for (const auto& [id, planned] : schedule_.planned_starts()) {
         for (const auto& [node, amount] : planned.amounts) {
-            BERTH_ASSERT(node.index() < spec_.nodes.size());
+            BERTH_ASSERT(node.index() < nodes_.size());
         }
     }
     usage_.check(rates_from_scratch());
     check_quota();
-    for (const auto& [id, standing] : standings_) BERTH_ASSERT(jobs_.contains(id));
-}
-
-// Allocations plus free resources equal the node, and no core or device is held twice.
-void ClusterState::check_nodes() const {
-    BERTH_ASSERT(conditions_.size() == spec_.nodes.size() && free_.size() == spec_.nodes.size());
-    std::vector<NodeFree> expected;
-    expected.reserve(spec_.nodes.size());
-    for (const NodeSpec& node : spec_.nodes) expected.push_back(all_free(node));
-    std::vector<BitSet> held_cores(spec_.nodes.size());
-    std::vector<DeviceMask> held_devices(spec_.nodes.size());
-    for (const JobId id : index_.holding()) {
-        for (const NodeShare& share : jobs_.at(id).allocation->shares) {
-            const std::size_t node = share.node.index();
-            BERTH_ASSERT((held_devices[node] & share.whole_devices()) == 0);
-            held_devices[node] |= share.whole_devices();
-            if (held_cores[node].size() == 0) held_cores[node] = BitSet(share.cores.size());
-            // Skipped if the node was reconfigured.
-            if (held_cores[node].size() == share.cores.size()) {
-                BERTH_ASSERT(!held_cores[node].intersects(share.cores));
-                held_cores[node] |= share.cores;
-            }
-            subtract(expected[node], share, spec_.nodes[node]);
-        }
-    }
-    for (std::size_t node = 0; node < free_.size(); ++node) {
-        drain(expected[node], conditions_[node].drained_mask(), spec_.nodes[node]);
-    }
-    BERTH_ASSERT(expected == free_);
-    for (std::size_t node = 0; node < free_.size(); ++node) check_shared(node, held_devices[node]);
-}
-
-// No device is held both whole and in parts, and no more parts are held than it has.
-void ClusterState::check_shared(std::size_t node, DeviceMask held_whole) const {
-    for (const SharedDevice& shared : free_[node].shared) {
-        const Device& device = spec_.nodes[node].devices[shared.device];
-        BERTH_ASSERT(shared.jobs > 0 && (held_whole & bit(static_cast<int>(shared.device))) == 0);
-        const auto kind =
-            std::ranges::find(device.shares, shared.used.dimension, &ShareKind::dimension);
-        if (kind == device.shares.end()) continue;  // The node was reconfigured.
-        BERTH_ASSERT(shared.used.parts <= kind->parts || free_[node].amount[kind->dimension] < 0);
-    }
 }
 
 }  // namespace berth

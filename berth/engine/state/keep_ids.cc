@@ -1,8 +1,12 @@
-// keep_ids: gives a changed configuration the ids of the one before it, so that what the journal
-// and the state say about node 3 or dimension 2 stays true.
-#include "berth/engine/state/cluster_state.h"
+#include "berth/engine/state/keep_ids.h"
 
 #include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "berth/base/assert.h"
+#include "berth/model/cluster_edits.h"
 
 namespace berth {
 namespace {

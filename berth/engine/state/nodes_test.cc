@@ -1,6 +1,7 @@
 // How facts about nodes, the controller and the configuration change the state.
 #include <gtest/gtest.h>
 
+#include "berth/engine/state/keep_ids.h"
 #include "berth/testing/builders.h"
 #include "berth/testing/engine_rig.h"
 #include "berth/testing/random_facts.h"
@@ -19,7 +20,7 @@ ClusterState state_with(std::uint32_t nodes) {
 
 TEST(Nodes, TakeWorkOnlyWhileRegisteredRespondingAndNotTakenOut) {
     ClusterState state = state_with(1);
-    const auto schedulable = [&] { return state.condition(kFirst).schedulable(); };
+    const auto schedulable = [&] { return state.nodes().condition(kFirst).schedulable(); };
     EXPECT_FALSE(schedulable());
     state.apply(at(1), NodeRegistered{.node = kFirst, .boot_id = "b1"});
     EXPECT_TRUE(schedulable());
@@ -28,12 +29,12 @@ TEST(Nodes, TakeWorkOnlyWhileRegisteredRespondingAndNotTakenOut) {
     state.apply(at(3), NodeRegistered{.node = kFirst, .boot_id = "b1"});
     state.apply(at(4), NodeUpdated{.node = kFirst, .drained = true, .reason = "fan", .by = "eve"});
     EXPECT_FALSE(schedulable());
-    EXPECT_EQ(state.condition(kFirst).reason, "fan");
-    EXPECT_EQ(state.condition(kFirst).reason_at, at(4));
+    EXPECT_EQ(state.nodes().condition(kFirst).reason, "fan");
+    EXPECT_EQ(state.nodes().condition(kFirst).reason_at, at(4));
     state.apply(at(5), NodeUpdated{.node = kFirst, .drained = false});
     EXPECT_TRUE(schedulable());
-    EXPECT_EQ(state.condition(kFirst).reason, "");
-    EXPECT_FALSE(state.condition(kFirst).reason_at.has_value());
+    EXPECT_EQ(state.nodes().condition(kFirst).reason, "");
+    EXPECT_FALSE(state.nodes().condition(kFirst).reason_at.has_value());
 }
 
 TEST(Nodes, MustAllRegisterAgainWithANewController) {
@@ -41,8 +42,9 @@ TEST(Nodes, MustAllRegisterAgainWithANewController) {
     state.apply(at(1), NodeRegistered{.node = kFirst, .boot_id = "b1"});
     state.apply(at(2), ControllerStarted{Epoch(2)});
     EXPECT_EQ(state.epoch(), Epoch(2));
-    EXPECT_FALSE(state.condition(kFirst).registered || state.condition(kFirst).responding);
-    EXPECT_EQ(state.condition(kFirst).boot_id, "b1");
+    EXPECT_FALSE(state.nodes().condition(kFirst).registered ||
+                 state.nodes().condition(kFirst).responding);
+    EXPECT_EQ(state.nodes().condition(kFirst).boot_id, "b1");
 }
 
 TEST(Nodes, ThatBecomeSmallerUnderTheirJobsOweUntilTheseEnd) {
@@ -57,13 +59,13 @@ TEST(Nodes, ThatBecomeSmallerUnderTheirJobsOweUntilTheseEnd) {
     testing::add_node(smaller, "node1", {.sockets = 1, .cores_per_socket = 16, .gpus = 4});
     state.apply(at(3), SpecInstalled{smaller});
     state.check_invariants();
-    EXPECT_EQ(state.free(kFirst).amount.cpu(), cores(16 - 64));
-    EXPECT_EQ(state.free(kFirst).devices, DeviceMask{0});
+    EXPECT_EQ(state.nodes().free(kFirst).amount.cpu(), cores(16 - 64));
+    EXPECT_EQ(state.nodes().free(kFirst).devices, DeviceMask{0});
     state.apply(
         at(4),
         AttemptEnded{
             .job = job.id, .attempt = Attempt(1), .node = kFirst, .batch_exit = ExitStatus{}});
-    EXPECT_EQ(state.free(kFirst), all_free(state.spec().node(kFirst)));
+    EXPECT_EQ(state.nodes().free(kFirst), all_free(state.spec().node(kFirst)));
     state.check_invariants();
 }
 

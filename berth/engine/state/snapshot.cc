@@ -187,10 +187,7 @@ struct SnapshotLoading {
                     return part.first.index() < state.spec.nodes.size() && is_sane(part.second);
                 });
         if (!sane) return malformed("a reservation");
-        std::string name = piece.name;
-        if (!state.reservations.try_emplace(std::move(name), std::move(piece)).second) {
-            return malformed("a reservation twice");
-        }
+        if (!state.reservations.add(std::move(piece))) return malformed("a reservation twice");
         return Done{};
     }
     Status add(AccountingEdits piece) {
@@ -238,29 +235,34 @@ std::vector<std::string> slices_of(const ClusterState& state, std::size_t slice_
                       .spec = state.spec(),
                       .nodes = state.spec().nodes.size(),
                       .jobs = state.jobs().size(),
-                      .planned_starts = state.plan().size(),
+                      .planned_starts = state.schedule().planned_starts().size(),
                       .requests = state.past_requests().all().size(),
                       .usages = state.usage().records().size(),
                       .histories = known_histories(state.run_history()),
                       .reservations = state.reservations().size(),
-                      .edits = !state.accounting_edits().empty(),
-                      .cluster_edits = !state.cluster_edits().empty(),
-                      .holds = {state.preemptor_holds().begin(), state.preemptor_holds().end()}};
+                      .edits = !state.configuration().accounting_edits().empty(),
+                      .cluster_edits = !state.configuration().cluster_edits().empty(),
+                      .holds = {state.schedule().preemptor_holds().begin(),
+                                state.schedule().preemptor_holds().end()}};
     head.spec.nodes.clear();
     writer.put(head);
     for (std::size_t i = 0; i < state.spec().nodes.size(); ++i) {
-        writer.put(SnapshotNode{state.spec().nodes[i], state.condition(NodeId::from_index(i))});
+        writer.put(
+            SnapshotNode{state.spec().nodes[i], state.nodes().condition(NodeId::from_index(i))});
     }
     for (const auto& [id, job] : state.jobs()) writer.put(job);
-    for (const auto& [id, planned] : state.plan()) writer.put(SnapshotPlannedStart{id, planned});
+    for (const auto& [id, planned] : state.schedule().planned_starts())
+        writer.put(SnapshotPlannedStart{id, planned});
     for (const auto& [age, request] : state.past_requests().all()) writer.put(request);
     for (const UsageRecord& record : state.usage().records()) writer.put(record);
     for (const RunSamples& samples : state.run_history().slots()) {
         if (!samples.runs.empty()) writer.put(samples);
     }
     for (const auto& [name, reservation] : state.reservations()) writer.put(reservation);
-    if (!state.accounting_edits().empty()) writer.put(state.accounting_edits());
-    if (!state.cluster_edits().empty()) writer.put(state.cluster_edits());
+    if (!state.configuration().accounting_edits().empty())
+        writer.put(state.configuration().accounting_edits());
+    if (!state.configuration().cluster_edits().empty())
+        writer.put(state.configuration().cluster_edits());
     return writer.take();
 }
 

@@ -6,15 +6,17 @@ namespace berth {
 
 std::uint64_t ClusterState::hash() const {
     StateHash hash;
-    hash.add(hash_of(spec_));
+    hash.add(hash_of(spec()));
     hash.add(epoch_);
     hash.add(next_job_id_);
-    hash.add(conditions_.size());
-    for (const NodeCondition& condition : conditions_) hash.add(hash_of(condition));
+    hash.add(nodes_.size());
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+        hash.add(hash_of(nodes_.condition(NodeId::from_index(i))));
+    }
     hash.add(jobs_.size());
     for (const auto& [id, job] : jobs_) hash.add(hash_of(job));
-    hash.add(planned_.size());
-    for (const auto& [id, planned] : planned_) {
+    hash.add(schedule_.planned_starts().size());
+    for (const auto& [id, planned] : schedule_.planned_starts()) {
         hash.add(id);
         hash.add(hash_of(planned));
     }
@@ -26,9 +28,11 @@ std::uint64_t ClusterState::hash() const {
     hash.add(usage_.records().size());
     for (const UsageRecord& record : usage_.records()) hash.add(hash_of(record));
     for (const auto& [name, reservation] : reservations_) hash.add(hash_of(reservation));
-    if (!edits_.empty()) hash.add(hash_of(edits_));
-    if (!cluster_edits_.empty()) hash.add(hash_of(cluster_edits_));
-    for (const auto& [id, until] : holds_) {
+    const AccountingEdits& accounting = configuration_.accounting_edits();
+    const ClusterEdits& cluster = configuration_.cluster_edits();
+    if (!accounting.empty()) hash.add(hash_of(accounting));
+    if (!cluster.empty()) hash.add(hash_of(cluster));
+    for (const auto& [id, until] : schedule_.preemptor_holds()) {
         hash.add(id);
         hash.add(hash_of(until));
     }

@@ -16,6 +16,25 @@ void Touches::add_usage(std::size_t record, UndoLog& undo) {
     if (usage_.insert(record).second && undo.recording()) undo.record(UsageTouched{record});
 }
 
+void Touches::remember_wholes(UndoLog& undo) const {
+    if (undo.recording()) undo.record(wholes_);
+}
+
+void Touches::add_spec(UndoLog& undo) {
+    remember_wholes(undo);
+    wholes_.spec = true;
+}
+
+void Touches::add_all(UndoLog& undo) {
+    remember_wholes(undo);
+    wholes_.spec = wholes_.all = true;
+}
+
+void Touches::add_reservations(UndoLog& undo) {
+    remember_wholes(undo);
+    wholes_.reservations = true;
+}
+
 Touches::Touched Touches::take(const JobRecords& jobs) {
     Touched touched;
     for (const auto& [id, is_touched] : jobs_) {
@@ -23,9 +42,9 @@ Touches::Touched Touches::take(const JobRecords& jobs) {
     }
     touched.nodes.assign(nodes_.begin(), nodes_.end());
     touched.usage.assign(usage_.begin(), usage_.end());
-    touched.spec = spec;
-    touched.all = all;
-    touched.reservations = reservations;
+    touched.spec = wholes_.spec;
+    touched.all = wholes_.all;
+    touched.reservations = wholes_.reservations;
     *this = Touches();
     return touched;
 }

@@ -27,22 +27,24 @@ public:
     void add(JobId job, UndoLog& undo);
     void add(NodeId node, UndoLog& undo);
     void add_usage(std::size_t record, UndoLog& undo);
+    void add_spec(UndoLog& undo);
+    void add_all(UndoLog& undo);  // The configuration, too.
+    void add_reservations(UndoLog& undo);
     void undo(const JobTouched& was) { jobs_.erase(was.id); }
     void undo(const NodeTouched& was) { nodes_.erase(was.id); }
     void undo(const UsageTouched& was) { usage_.erase(was.index); }
-
-    // Whether they were touched; SpecBefore and ReservationBefore remember it.
-    bool spec = false;
-    bool all = false;
-    bool reservations = false;
+    void undo(const WholesTouched& was) { wholes_ = was; }
 
     // Everything since the last call. `jobs` tells which are gone.
     Touched take(const JobRecords& jobs);
 
 private:
+    void remember_wholes(UndoLog& undo) const;
+
     JobTable<bool> jobs_;
     std::set<NodeId> nodes_;
     std::set<std::size_t> usage_;
+    WholesTouched wholes_;
 };
 
 }  // namespace berth

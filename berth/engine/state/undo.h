@@ -12,21 +12,18 @@
 #include "berth/engine/state/node_free.h"
 #include "berth/engine/state/past_requests.h"
 #include "berth/engine/state/run_history.h"
-#include "berth/model/accounting_edits.h"
-#include "berth/model/cluster_edits.h"
-#include "berth/model/cluster_spec.h"
 #include "berth/model/job.h"
 #include "berth/model/reason.h"
 #include "berth/model/reservation.h"
+#include "berth/model/usage.h"
 
 namespace berth {
 
-// What is known of a job beyond its record. Not durable: where it is counted follows from its
-// record; the rest is what the last cycle found about a pending job, and the next one sets it
-// again.
+class Configuration;
+
+// What the last cycle found about a job. Not durable: the next one sets it again.
 struct Standing {
     PendingReason reason = PendingReason::none;
-    std::uint32_t leaf = ~std::uint32_t{0};  // Of the quota tree, once asked for.
     SharedText detail;
     std::int64_t priority = 0;
     friend bool operator==(const Standing&, const Standing&) = default;
@@ -70,20 +67,12 @@ struct RunsBefore {
 struct UsagesBefore {
     std::shared_ptr<const std::vector<UsageRecord>> records;
 };
-struct SpecBefore {
-    std::shared_ptr<const ClusterSpec> spec;
-    bool touched = false, touched_all = false;
-};
-struct EditsBefore {
-    std::shared_ptr<const AccountingEdits> edits;
-};
-struct ClusterEditsBefore {
-    std::shared_ptr<const ClusterEdits> edits;
+struct ConfigurationBefore {
+    std::shared_ptr<const Configuration> configuration;
 };
 struct ReservationBefore {
     std::string name;
     std::shared_ptr<const Reservation> reservation;  // Null: there was none.
-    bool touched = false;
 };
 struct HoldBefore {
     JobId id;
@@ -102,10 +91,13 @@ struct NodeTouched {
 struct UsageTouched {
     std::size_t index;
 };
+struct WholesTouched {
+    bool spec = false, all = false, reservations = false;  // Which had been touched before.
+};
 using Before = std::variant<JobBefore, PlanBefore, StandingBefore, ConditionBefore, FreeBefore,
                             CountersBefore, RequestsBefore, RunsBefore, UsageBefore, UsagesBefore,
-                            SpecBefore, EditsBefore, ClusterEditsBefore, ReservationBefore,
-                            HoldBefore, NodesBefore, JobTouched, NodeTouched, UsageTouched>;
+                            ConfigurationBefore, ReservationBefore, HoldBefore, NodesBefore,
+                            JobTouched, NodeTouched, UsageTouched, WholesTouched>;
 
 class UndoLog {
 public:

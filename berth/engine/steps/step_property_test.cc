@@ -39,7 +39,7 @@ JobId start_job(Rng& rng, ClusterState& state) {
     for (std::size_t n = 0; n < state.spec().nodes.size(); ++n) {
         if (n > 0 && rng.chance(50)) continue;
         const NodeId node = NodeId::from_index(n);
-        const auto cores = static_cast<std::int64_t>(state.free(node).cores.count());
+        const auto cores = static_cast<std::int64_t>(state.nodes().free(node).cores.count());
         start.allocation.shares.push_back(
             testing::free_share(state, node, static_cast<std::uint32_t>(rng.between(1, cores)),
                                 static_cast<std::uint32_t>(rng.between(0, 8))));

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "berth/engine/state/job_queries.h"
+
 namespace berth {
 
 const Job* Snapshot::find_job(JobId id) const {
@@ -63,10 +65,10 @@ void ReadModel::put_job(const ClusterState& state, JobId id) {
     if (job == nullptr) return drop_job(id);  // Came and went within one turn.
     const SnapshotJob* const before = next_.jobs.find(id.value());
     auto row = std::make_shared<SnapshotJob>();
-    row->reason = state.reason(id);
-    row->reason_detail = state.reason_detail(id);
-    row->priority = state.priority(id);
-    if (const PlannedStart* const planned = state.planned(id)) row->planned = *planned;
+    row->reason = state.schedule().reason(id);
+    row->reason_detail = state.schedule().reason_detail(id);
+    row->priority = current_priority(state, id);
+    if (const PlannedStart* const planned = state.schedule().planned(id)) row->planned = *planned;
     // Often it is only the priority or the plan that moved.
     if (before != nullptr && *before->job == *job) {
         row->job = before->job;
@@ -146,8 +148,8 @@ void ReadModel::put_usage(const ClusterState& state, std::size_t index) {
 void ReadModel::put_node(const ClusterState& state, NodeId id) {
     const SnapshotNode* const before = next_.nodes.find(id.value());
     auto row = std::make_shared<SnapshotNode>();
-    row->condition = state.condition(id);
-    row->free = state.free(id);
+    row->condition = state.nodes().condition(id);
+    row->free = state.nodes().free(id);
     const bool busy = row->free.jobs > 0 || (before != nullptr && before->free.jobs > 0);
     if (busy) {
         row->last_busy_at = next_.now;

@@ -1,0 +1,20 @@
+// What the state says of one job beyond its record.
+#pragma once
+
+#include <vector>
+
+#include "berth/engine/state/cluster_state.h"
+
+namespace berth {
+
+// Whether it may run again: never an interactive job, since there is no script to run.
+bool may_requeue(const ClusterState& state, const Job& job);
+
+// The array's record and those of its tasks that are still known.
+std::vector<JobId> array_members(const ClusterState& state, JobId array);
+
+// Of a pending job as of the last cycle, 0 if it is held. A started job has the priority with which
+// it started, unless priorities of running jobs are computed, too.
+std::int64_t current_priority(const ClusterState& state, JobId id);
+
+}  // namespace berth
