@@ -6,6 +6,7 @@ import signal
 import subprocess
 import time
 import unittest
+from pathlib import Path
 
 from cluster import Cluster
 
@@ -14,6 +15,11 @@ ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 CLIENTS = (["squeue"], ["sinfo"], ["sacct"], ["scancel", "1"], ["sbatch", "--wrap", "true"], ["srun", "true"],
            ["salloc", "true"], ["scontrol", "show", "job", "1"], ["berth", "status"], ["berth", "queue"],
            ["berth", "run", "true"])
+
+
+def states_of(pid):
+    """Of all threads."""
+    return [task.read_text().rpartition(") ")[2][0] for task in Path(f"/proc/{pid}/task").glob("*/stat")]
 
 
 class Stopped:
@@ -25,6 +31,9 @@ class Stopped:
     def __enter__(self):
         for pid in self.pids:
             os.kill(pid, signal.SIGSTOP)
+        for pid in self.pids:  # On a loaded machine a thread may still answer for a moment.
+            while any(state != "T" for state in states_of(pid)):
+                time.sleep(0.01)
 
     def __exit__(self, *_):
         for pid in self.pids:
