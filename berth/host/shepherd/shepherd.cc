@@ -93,7 +93,6 @@ private:
     // Processes that are task epilogs, with the exit status of their task.
     std::map<int, int> epilogs_;
     std::vector<UniqueFd> mpi_sockets_;  // Of each task, until it has its own end.
-    int mpi_server_ = 0;                 // Its process id.
     std::int64_t tasks_ended_at_ = 0;
     std::vector<UniqueFd> errors_;  // The tasks' standard error, if it is a plain file.
     ExitRecord record_;
@@ -196,7 +195,6 @@ Status Shepherd::start_mpi() {
         own.insert(own.end(), server.environment[i].begin(), server.environment[i].end());
     }
     mpi_sockets_ = std::move(server.tasks);
-    mpi_server_ = server.process.pid;
     pump_.pass_on_for(std::move(server.link));
     return Done{};
 }
@@ -267,7 +265,6 @@ void Shepherd::reap() {
         if (pid > 0) add(used, record_.usage);
         childless_ = pid < 0 && errno == ECHILD;
         if (pid <= 0) return;
-        if (pid == mpi_server_) mpi_server_ = 0;
         const auto found = running_.find(pid);
         if (found == running_.end()) continue;
         const std::uint32_t rank = found->second;
@@ -383,8 +380,11 @@ Status Shepherd::watch() {
         }
         // The last message of the MPI server may be to abort the tasks of all nodes: wait a moment
         // for it.
-        const bool waits = mpi_server_ != 0 && now_seconds() - tasks_ended_at_ < kMpiEndSeconds;
-        if (running_.empty() && !told_ && !waits) BERTH_CHECK(tell_end());
+        const bool waits = !pump_.mpi_is_over() && now_seconds() - tasks_ended_at_ < kMpiEndSeconds;
+        if (running_.empty() && !told_ && !waits) {
+            pump_.lose_mpi();
+            BERTH_CHECK(tell_end());
+        }
         if (told_) pump_.leave();
     }
     if (childless_) folder_.say_no_processes();  // The guard may have been killed.

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <utility>
 
 #include "berth/host/os/file_io.h"
 #include "berth/trust/here.h"
@@ -362,6 +363,10 @@ void StepPump::task_ended(std::uint32_t rank, const ExitStatus& exit) {
             read_output(stream);
         }
     }
+    if (mpi_ && mpi_ends_) {
+        held_exits_ += encode_exit(rank, exit);
+        return;
+    }
     queue(encode_exit(rank, exit));
     write_peer();
 }
@@ -391,12 +396,15 @@ void StepPump::pass_on_for(UniqueFd mpi_server) {
 
 void StepPump::end_mpi() {
     if (mpi_) ::shutdown(mpi_.get(), SHUT_WR);
+    mpi_ends_ = true;
     to_mpi_.clear();
 }
 
 void StepPump::lose_mpi() {
     mpi_.reset();
     to_mpi_.clear();
+    queue(std::exchange(held_exits_, {}));
+    if (peer_) write_peer();
 }
 
 // The server runs as the user: only frames for the other nodes' servers are passed on.

@@ -39,8 +39,11 @@ public:
     // Carries messages between this node's MPI server and srun. Task input must not delay them, so
     // srun is told to hold input while tasks are slow to read it.
     void pass_on_for(UniqueFd mpi_server);
-    // No task runs any more. The server ends; its remaining messages go first.
+    // No task runs any more. The server ends; its remaining messages go first, before the exits of
+    // tasks that are told from now on: srun leaves after the last.
     void end_mpi();
+    bool mpi_is_over() const { return !mpi_; }
+    void lose_mpi();  // Its messages are not waited for any longer.
 
     // Call once no task is left. Says farewell after everything is sent, then waits for srun to
     // close. Closing first would reset the connection if srun still sends, and lose what srun has
@@ -66,7 +69,6 @@ private:
 
     void read_mpi();
     void write_mpi();
-    void lose_mpi();
     void tell_hold();
 
     void read_output(Stream& stream);
@@ -101,7 +103,8 @@ private:
     UniqueFd mpi_;  // The MPI server, if there is one.
     StepFrameReader mpi_frames_;
     std::string to_mpi_;
-    bool has_mpi_ = false, holding_ = false;
+    std::string held_exits_;  // Told once the MPI server is over.
+    bool has_mpi_ = false, mpi_ends_ = false, holding_ = false;
 };
 
 }  // namespace berth
