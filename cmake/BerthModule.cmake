@@ -103,9 +103,12 @@ function(berth_bench name)
     add_dependencies(benchmarks ${name})
     berth_precompiled(${name} std)
     set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bench)
+    if(BERTH_SANITIZE)  # Nothing is measured there.
+        set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON)
+    endif()
 endfunction()
 
-# berth_fuzz(name files... [LIBS ...]): a libFuzzer target by the preset `fuzz`; by every other a test
+# berth_fuzz(name files... [LIBS ...]): a libFuzzer target by the preset `asan`; by every other a test
 # that tries the seeds and a few thousand inputs like them. Seeds lie in fuzz/corpus/<name>/.
 function(berth_fuzz name)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LIBS")

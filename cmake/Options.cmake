@@ -36,9 +36,9 @@ endif()
 
 # Most of the time goes into headers and templates that files have in common: a dozen files compiled
 # as one cost little more than one. So what is in an anonymous namespace has a name that no other
-# file of its target has. The `clang` preset compiles each file by itself: it shows missing #includes.
+# file of its target has. `./dev clang` parses each file by itself: it shows missing #includes.
 set(CMAKE_UNITY_BUILD ${BERTH_UNITY})
-set(CMAKE_UNITY_BUILD_BATCH_SIZE 12)
+set(CMAKE_UNITY_BUILD_BATCH_SIZE ${BERTH_UNITY_FILES})
 
 # Linked privately, so that it never reaches a dependency.
 add_library(berth_options INTERFACE)

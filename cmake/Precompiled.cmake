@@ -1,6 +1,6 @@
 # Precompiled headers: one for all modules, one more with GoogleTest for all tests.
 #
-# A source file must still include what it uses: the `clang` preset builds without these.
+# A source file must still include what it uses: tools/tidy.py looks for what these would hide.
 if(NOT BERTH_PCH)
     function(berth_precompiled target kind)
     endfunction()

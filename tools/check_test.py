@@ -19,7 +19,7 @@ class Check(unittest.TestCase):
         self.tree = self.root / "tree"
         for folder in (played, self.tree / "tools", self.tree / "tests/hostile"):
             folder.mkdir(parents=True)
-        for name in ("cmake", "setarch"):
+        for name in ("cmake", "setarch", "ninja"):
             (played / name).write_text("#!/bin/sh\nexit 0\n")
         (played / "dpkg-query").write_text('#!/bin/sh\nshift 3\nfor p in "$@"; do echo "installed $p"; done\n')
         (self.tree / "tests/hostile/run").write_text(STAGE)
@@ -39,9 +39,10 @@ class Check(unittest.TestCase):
         self.git("add", "-A")
         self.git("commit", "-q", "--allow-empty", "-m", "state")
 
-    def check(self):
-        done = subprocess.run(["./dev", "check", "hostile"], cwd=self.tree, env=self.environment, text=True, capture_output=True)
+    def check(self, *stages):
+        done = subprocess.run(["./dev", "check", *(stages or ["hostile"])], cwd=self.tree, env=self.environment, text=True, capture_output=True)
         ran = self.tree / "build/ran"
+        self.said = done.stdout
         return done.returncode, done.stdout.splitlines()[-1], len(ran.read_text().split()) if ran.exists() else 0
 
     def test_a_stage_names_its_commit_and_time(self):
@@ -70,6 +71,21 @@ class Check(unittest.TestCase):
         status, said, ran = self.check()
         self.assertEqual((status, ran), (1, 2))
         self.assertRegex(said, "^hostile: FAILED on ")
+
+    def test_what_only_reads_runs_beside_and_is_told_in_its_place(self):
+        alone = self.tree / "tools/parse_alone"
+        alone.write_text("#!/bin/sh\n[ ! -e fails ] && echo parsed\n")
+        alone.chmod(0o755)
+        self.commit()
+        self.assertEqual(self.check("clang", "hostile")[0], 0)
+        self.assertIn("parsed", self.said)
+        first, last = self.said.splitlines()[-2:]
+        self.assertRegex(first, "^clang: ok on ")
+        self.assertRegex(last, "^hostile: ok on ")
+        (self.tree / "fails").touch()
+        self.commit()
+        self.assertEqual(self.check("clang", "hostile")[0], 1)
+        self.assertRegex(self.said.splitlines()[-2], "^clang: FAILED on ")
 
 
 if __name__ == "__main__":

@@ -64,7 +64,8 @@ FOREIGN_IN_PURE = {"config": r"yaml-cpp/", "api": r"nlohmann/|rapidjson/",
                    "base": r"ext/atomicity\.h"}
 FOREIGN_IN_TESTS = r"gtest/|gmock/|rapidcheck"
 
-# What the precompiled header hides from g++ when the #include is forgotten.
+# Files joined as one and the precompiled header hide from the compilers that an #include of the
+# standard library was forgotten; of our own headers, `./dev clang` tells.
 NEEDS = [
     (re.compile(r"\bstd::(ranges::)?((stable_|partial_|is_)?sort(ed)?|nth_element|find(_if)?(_not)?|"
                 r"(any|all|none)_of|count(_if)?|(lower|upper)_bound|binary_search|equal_range|"
@@ -76,8 +77,19 @@ NEEDS = [
       for name in ("array", "deque", "map", "optional", "set", "span", "variant", "vector")),
     *((re.compile(rf"\bstd::{name}\b"), name) for name in ("string", "string_view")),
     (re.compile(r"\bstd::(str(error|len|chr|cmp|str)|mem(cpy|set|cmp|move))\("), "cstring"),
-    (re.compile(r"\bstd::function<"), "functional"),
+    (re.compile(r"\bstd::(function<|greater\b|not_fn\()"), "functional"),
     (re.compile(r"\bstd::(from|to)_chars\("), "charconv"),
+    (re.compile(r"\bstd::atomic\w*\b"), "atomic"),
+    (re.compile(r"\bstd::(j?thread|this_thread)\b"), "thread"),
+    (re.compile(r"\bstd::(recursive_)?(mutex|lock_guard|unique_lock|scoped_lock|call_once)\b"), "mutex"),
+    (re.compile(r"\bstd::condition_variable\b"), "condition_variable"),
+    (re.compile(r"\bstd::numeric_limits\b"), "limits"),
+    (re.compile(r"\bstd::(tie|make_tuple|tuple)\b"), "tuple"),
+    (re.compile(r"\bstd::(visit|get_if|holds_alternative|monostate)\b"), "variant"),
+    (re.compile(r"\bstd::(popcount|bit_cast|bit_width|bit_ceil|count[lr]_zero|has_single_bit)\b"), "bit"),
+    (re.compile(r"\bstd::(ostringstream|istringstream|stringstream)\b"), "sstream"),
+    (re.compile(r"\bstd::[io]?fstream\b"), "fstream"),
+    *((re.compile(rf"\bstd::{name}\b"), name) for name in ("chrono", "filesystem", "regex")),
 ]
 
 EMPTY_WORDS = {"manager", "handler", "helper", "helpers", "util", "utils", "info", "data",

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <set>
+#include <tuple>
 
 #include "berth/api/json.h"
 #include "berth/client/patience.h"

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <tuple>
 
 #include "berth/base/text.h"
 #include "berth/config/config_rig.h"

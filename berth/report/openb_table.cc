@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <tuple>
 
 #include "berth/workload/table.h"
 #include "berth/workload/trace_values.h"

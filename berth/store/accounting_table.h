@@ -2,6 +2,8 @@
 // each fact counts exactly once.
 #pragma once
 
+#include <limits>
+
 #include "berth/store/accounting_facts.h"
 #include "berth/store/sqlite.h"
 

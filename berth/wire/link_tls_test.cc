@@ -4,6 +4,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <thread>
+
 #include "berth/trust/certificates.h"
 #include "berth/trust/openssl.h"
 #include "berth/wire/agent_client.h"

@@ -1,6 +1,7 @@
 #include "berth/engine/placement/placement_gang.h"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 
 namespace berth {
