@@ -14,6 +14,7 @@
 #include "berth/config/notifications.h"
 #include "berth/config/preempt_keys.h"
 #include "berth/config/priority_classes.h"
+#include "berth/config/queues.h"
 #include "berth/model/limit_keys.h"
 #include "berth/model/partition_keys.h"
 #include "berth/policy/policy.h"
@@ -61,6 +62,7 @@ ReadSection section_of(std::string_view key) {
     if (key == "notifications") return read_notifications;
     if (key == "preemption") return note_preemption;
     if (key == "priority_classes") return read_priority_classes;
+    if (key == "queues") return note_queues;
     return nullptr;
 }
 
@@ -130,7 +132,7 @@ private:
         error(key, "there is no option " + key.as<std::string>() +
                        "; there are cluster, nodes, partitions, accounts, qos, operators, order, "
                        "placement, priority, gpu_types, licenses, enforce_accounts, "
-                       "enforce_limits, hold_after, preemption, priority_classes, fence, "
+                       "enforce_limits, hold_after, preemption, priority_classes, queues, fence, "
                        "notifications, remove_shared_memory");
     }
     // licenses: {matlab: 4}

@@ -9,6 +9,11 @@
 
 namespace berth::config {
 
+inline constexpr const char* kSmall =
+    "ClusterName=lab\nGresTypes=gpu,fpga\n"
+    "NodeName=n[1-2] CPUs=16 Sockets=2 CoresPerSocket=8 RealMemory=64000 Gres=gpu:a100:4,fpga:2\n"
+    "PartitionName=main Nodes=ALL Default=YES MaxTime=1-0\n";
+
 inline Loaded load_slurm(const std::string& slurm, const std::string& gres = "",
                          const std::string& cgroup = "", const std::string& topology = "",
                          const std::string& yaml = "") {

@@ -5,6 +5,8 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "berth/config/finding.h"
 #include "berth/config/lines.h"
@@ -36,7 +38,8 @@ struct YamlSettings {
     std::optional<bool> enforce_limits;
     std::vector<RuleSpec> priority_terms;
     Line preemption, priority_classes;
-    std::map<std::string, Line> qos_preempts;  // Where it says whom a QOS preempts.
+    std::map<std::string, Line> qos_preempts;          // Where it says whom a QOS preempts.
+    std::vector<std::pair<std::string, Line>> queues;  // By name, as it says.
 };
 
 struct Draft {
@@ -88,6 +91,8 @@ void read_scheduling_keys(Draft& draft);
 // After all partitions and QOS.
 void read_preempt_keys(Draft& draft);
 void check_priority_classes(Draft& draft);  // priority_classes.cc
+// queues.cc. After all nodes, accounts and licenses.
+void read_queues(Draft& draft);
 void read_priority_keys(Draft& draft);
 // Whether berth.yaml's priority: can give this term a weight.
 bool is_weighed(std::string_view term);

@@ -64,6 +64,7 @@ Loaded load_all(const ConfigFiles& files, const ConfigText* policy_file) {
     read_notification_keys(draft);
     read_step_keys(draft);
     read_licenses(draft);
+    read_queues(draft);
     list_settings(draft);
     list_priority_terms(draft);
     const Result<Policy> policy = build_policy(draft.spec);

@@ -7,11 +7,6 @@
 namespace berth::config {
 namespace {
 
-constexpr const char* kSmall =
-    "ClusterName=lab\nGresTypes=gpu,fpga\n"
-    "NodeName=n[1-2] CPUs=16 Sockets=2 CoresPerSocket=8 RealMemory=64000 Gres=gpu:a100:4,fpga:2\n"
-    "PartitionName=main Nodes=ALL Default=YES MaxTime=1-0\n";
-
 TEST(Load, ReadsASmallClusterWithoutAWord) {
     const Loaded loaded = load_slurm(kSmall);
     EXPECT_EQ(text_of(loaded), "");

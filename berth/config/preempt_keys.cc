@@ -169,6 +169,8 @@ private:
             spec_.user_signal = flag(pair);
         } else if (pair.key == "reclaim_licenses") {
             spec_.reclaims_licenses = flag(pair);
+        } else if (pair.key == "reclaim") {
+            read_reclaim(pair);
         } else if (pair.key == "hold_timeout") {
             read_length(pair, spec_.hold_timeout);
         } else if (pair.key == "unless_within") {
@@ -183,12 +185,20 @@ private:
         } else if (pair.key == "victims") {
             read_victims(pair);
         } else {
-            draft_.error(draft_.yaml.preemption, pair,
-                         "there is no option " + pair.key +
-                             " here; there are by, mode, within, exempt, exempt_priority, "
-                             "youngest_first, user_signal, reclaim_licenses, hold_timeout, "
-                             "min_difference, victims, victims_max, unless_within");
+            draft_.error(
+                draft_.yaml.preemption, pair,
+                "there is no option " + pair.key +
+                    " here; there are by, mode, within, exempt, exempt_priority, "
+                    "youngest_first, user_signal, reclaim_licenses, reclaim, hold_timeout, "
+                    "min_difference, victims, victims_max, unless_within");
         }
+    }
+
+    // How runs stop that use what their queue has borrowed.
+    void read_reclaim(const Pair& pair) {
+        const auto modes = parse_preempt_mode(*pair.value);
+        if (!modes.ok() || modes->within) return wrong(pair, "off, cancel or requeue");
+        spec_.reclaim = modes->mode;
     }
 
     void read_length(const Pair& pair, Duration& into) {
@@ -233,11 +243,11 @@ private:
         if (mode_is_wrong_) return;
         if (suspends_) {
             spec_.by = PreemptBy::none;
-        } else if (spec_.enabled() && spec_.mode == PreemptMode::off) {
+        } else if (spec_.by != PreemptBy::none && spec_.mode == PreemptMode::off) {
             draft_.error(*type_at_.line, *type_at_.pair,
                          type_at_.pair->key + "=" + *type_at_.pair->value +
                              " needs PreemptMode=CANCEL or REQUEUE beside it");
-        } else if (!spec_.enabled() && spec_.mode != PreemptMode::off) {
+        } else if (spec_.by == PreemptBy::none && spec_.mode != PreemptMode::off) {
             draft_.error(*mode_at_.line, *mode_at_.pair,
                          mode_at_.pair->key + "=" + *mode_at_.pair->value +
                              " needs PreemptType=preempt/partition_prio or preempt/qos beside it");
@@ -256,7 +266,9 @@ private:
             if (mode == nullptr || !partitions[i].preempt_mode ||
                 *partitions[i].preempt_mode == PreemptMode::off)
                 continue;
-            if (spec_.by == PreemptBy::partition || spec_.by == PreemptBy::priority) continue;
+            const bool counts = spec_.by == PreemptBy::partition ||
+                                spec_.by == PreemptBy::priority || spec_.reclaims();
+            if (counts) continue;
             draft_.warning(line, *mode,
                            "PreemptMode=" + *mode->value + " of partition " + partitions[i].name +
                                " has no effect without PreemptType=preempt/partition_prio");

@@ -9,7 +9,7 @@ constexpr const char* kBasic = "PriorityType=priority/basic\n";
 constexpr const char* kMultifactor = "PriorityType=priority/multifactor\nPriorityWeightAge=10\n";
 
 Loaded load_classes(const std::string& yaml, const std::string& keys = kMultifactor) {
-    return load_slurm(kSmall + keys, "", "", "", yaml);
+    return load_slurm(std::string(kSmall) + keys, "", "", "", yaml);
 }
 
 TEST(PriorityClasses, HaveValuesADefaultAndAPolicy) {

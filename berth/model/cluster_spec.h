@@ -12,6 +12,7 @@
 #include "berth/model/node.h"
 #include "berth/model/preemption.h"
 #include "berth/model/priority_class.h"
+#include "berth/model/queue.h"
 #include "berth/model/usage.h"
 
 namespace berth {
@@ -318,6 +319,7 @@ struct ClusterSpec {
     std::uint32_t private_data = 0;  // PrivateData, as PrivateKind's bits.
     std::uint32_t debug_flags = 0;   // DebugFlags, as DebugFlag's bits.
     std::vector<PriorityClassSpec> priority_classes;
+    std::vector<QueueSpec> queues;  // Accounts with quotas.
 
     // What is gone is found among the nodes only: its agent may still have ends to report.
     std::optional<NodeId> find_node(std::string_view name) const;
@@ -330,7 +332,7 @@ struct ClusterSpec {
     BERTH_FIELDS(ClusterSpec, name, controller_host, dimensions, nodes, partitions, qos, accounts,
                  associations, operators, scheduling, confinement, settings, licenses, hooks, fence,
                  care, notifications, mpi_default, max_node_count, launch, slurm_user, private_data,
-                 debug_flags, priority_classes)
+                 debug_flags, priority_classes, queues)
 };
 
 }  // namespace berth

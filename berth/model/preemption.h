@@ -60,12 +60,16 @@ struct PreemptionSpec {
     VictimOrder victims = VictimOrder::smallest;
     std::uint32_t victims_max = 0;  // More jobs are not preempted for one; 0: no limit.
     Duration unless_within{};       // A job that will start within this time preempts nobody.
+    // What becomes of runs that use what their queue has borrowed, once a queue needs what it has
+    // by right. off: they go on.
+    PreemptMode reclaim = PreemptMode::off;
 
-    bool enabled() const { return by != PreemptBy::none; }
+    bool reclaims() const { return reclaim != PreemptMode::off; }
+    bool enabled() const { return by != PreemptBy::none || reclaims(); }
 
     BERTH_FIELDS(PreemptionSpec, by, mode, within, exempt, exempt_priority, youngest_first,
                  user_signal, reclaims_licenses, hold_timeout, min_difference, victims, victims_max,
-                 unless_within)
+                 unless_within, reclaim)
 };
 
 // Of a run that is preempted, until all its nodes are clean.

@@ -9,6 +9,7 @@
 #include "berth/engine/explain/explain.h"
 #include "berth/engine/plan/plan_check.h"
 #include "berth/model/limit_keys.h"
+#include "berth/model/micro.h"
 #include "berth/testing/scenario_submit.h"
 
 namespace berth::testing {
@@ -40,6 +41,7 @@ private:
         if (verb == "preempt") return set_preemption(words);
         if (verb == "license") return add_license(words);
         if (verb == "account" || verb == "member") return add_account(words);
+        if (verb == "queue") return set_queue(words);
         prepare();
         if (verb == "submit") return submit_job(words);
         if (verb == "step") return step(words);
@@ -106,6 +108,26 @@ private:
         return changed_spec();
     }
 
+    // "queue physics nominal=gres/gpu=8 guarantee=gres/gpu=2": the quota of an account, set anew.
+    std::string set_queue(const ScenarioWords& words) {
+        QueueSpec queue{.name = words.plain.front()};
+        const auto read = [&](const char* key) {
+            const auto text = words.text(key);
+            return text ? parse_tres_counts(*text).value() : TresLimits{};
+        };
+        queue.nominal = read("nominal");
+        queue.guarantee = read("guarantee");
+        queue.limit = read("limit");
+        queue.lend_max = read("lend_max");
+        queue.borrow_max = read("borrow_max");
+        if (const auto ratio = words.text("max_borrow_ratio"))
+            queue.borrow_ratio_max = Ppm(parse_micro(*ratio).value());
+        std::erase_if(spec_.queues, [&](const QueueSpec& one) { return one.name == queue.name; });
+        spec_.queues.push_back(std::move(queue));
+        spec_.scheduling.enforce_limits = true;
+        return changed_spec();
+    }
+
     void set_limits(const ScenarioWords& words, unsigned of, Limits& limits) {
         for (const LimitKey& key : limit_keys()) {
             if ((key.of & of) == 0 || key.yaml == "max_wall") continue;
@@ -168,7 +190,10 @@ private:
         preemption = {};
         preemption.by = words.has("qos")        ? PreemptBy::qos
                         : words.has("priority") ? PreemptBy::priority
+                        : words.has("none")     ? PreemptBy::none
                                                 : PreemptBy::partition;
+        if (const auto reclaim = words.text("reclaim"))
+            preemption.reclaim = parse_preempt_mode(*reclaim)->mode;
         if (preemption.by == PreemptBy::priority) preemption.victims = VictimOrder::cheapest;
         if (words.has("cheapest_of_all")) preemption.victims = VictimOrder::cheapest_of_all;
         preemption.min_difference = words.number("min_difference").value_or(1);

@@ -196,10 +196,10 @@ TEST(ClusterEdits, PlanForWhatJobsTakeThen) {
     ClusterSpec spec = testing::make_cluster(2, {.gpus = 4});
     spec.partitions.front().exclusive = true;
     auto [engine, job] = one_waits(spec);
-    const auto gpus = [&, job = job](const Engine& of) {
+    const auto gpus = [&, waiting = job](const Engine& of) {
         return gpus_of(
             of.state().spec().dimensions,
-            {.nodes = 1, .amount = of.state().schedule().planned(job)->amounts.amount(0)});
+            {.nodes = 1, .amount = of.state().schedule().planned(waiting)->amounts.amount(0)});
     };
     EXPECT_EQ(gpus(engine), 4);
     PartitionChange change;

@@ -74,7 +74,7 @@ std::string content_of(const Engine& engine) {
     for (const char* account : {"physics", "art"}) {
         const auto place = state.quota().place_of(std::string(account), std::string("ann"));
         if (place.account == QuotaTree::kNone) continue;
-        const QuotaUse& use = state.quota().use_of_account(place.account);
+        const QuotaUse& use = state.quota().account(place.account).use;
         text += " " + std::to_string(use.running);
         for (const std::int64_t seats : use.held->licenses) text += "/" + std::to_string(seats);
     }

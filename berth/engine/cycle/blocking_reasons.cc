@@ -139,12 +139,19 @@ void each_shut(const ClusterState& state, const Job& job, const Shape& shape,
 
 }  // namespace
 
+const LimitRequest& limit_request_of(const ClusterState& state, const Job& job, Kind& kind) {
+    if (!kind.asked) kind.asked = limit_request_of(state, job.partition, kind.demand);
+    return *kind.asked;
+}
+
 PendingReason limit_reason_of(const ClusterState& state, const Job& job, Kind& kind) {
     if (!state.quota().enforced()) return PendingReason::none;
-    if (!kind.asked) {
-        kind.asked = limit_request_of(state, job.partition, kind.demand);
-    }
-    return limit_reason_on_start(state, job, kind.demand, *kind.asked);
+    return limit_reason_on_start(state, job, kind.demand, limit_request_of(state, job, kind));
+}
+
+bool is_by_right(const ClusterState& state, const Job& job, Kind& kind) {
+    if (state.quota().queues().tres().empty()) return false;
+    return is_by_right(state, job, kind.demand, limit_request_of(state, job, kind));
 }
 
 BlockingReason blocking_reason_of(const ClusterState& state, const Job& job, const Shape& shape,

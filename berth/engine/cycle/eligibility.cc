@@ -98,7 +98,9 @@ void Eligibility::settle_jobs() {
         const std::int64_t priority =
             priority_of(state, *state.find_job(id), derived.policy, cycle_.view());
         pending.repriced = false;
-        const std::int32_t rank = derived.preemptions.rules.rank(state.find_job(id)->qos);
+        const Job& job = *state.find_job(id);
+        const bool by_right = is_by_right(state, job, *pending.shape->kind);
+        const std::int32_t rank = derived.preemptions.rules.rank(job.qos, by_right);
         const OrderKey key = key_of(state, pending, priority, rank);
         if (pending.ordered && key == pending.key) continue;
         if (pending.ordered) cycle_.order().erase(pending);

@@ -77,7 +77,7 @@ struct LicenseLimits : ::testing::Test {
         return count_of(use.held->licenses, quota().licenses()->of(license));
     }
     std::int64_t used_by_physics(const std::string& license) const {
-        return used(quota().use_of_account(1), license);
+        return used(quota().account(1).use, license);
     }
 
     Engine engine = testing::make_engine(site());
@@ -92,7 +92,7 @@ TEST_F(LicenseLimits, OfAnAccountHoldUntilARunEnds) {
     EXPECT_EQ(reason(second), kOfAccount);
     EXPECT_EQ(used_by_physics("matlab"), 2);
     EXPECT_EQ(used_by_physics("ansys"), 9);
-    EXPECT_EQ(used(quota().use_of_account(0), "matlab"), 11);
+    EXPECT_EQ(used(quota().account(0).use, "matlab"), 11);
     end(other);
     EXPECT_EQ(reason(second), kOfAccount);
     end(first);

@@ -30,6 +30,7 @@ public:
     void decide(Fact fact);
     // The same for a fact that the derived state knows already.
     void record(Fact fact);
+    std::size_t decided() const { return decisions_.size(); }
     // For what is no decision: news that are taken, reasons and priorities as readers see them, and
     // what is tried and rolled back.
     ClusterState& mutable_state() { return state_; }

@@ -36,54 +36,118 @@ bool Preemptor::has_hold(JobId job) const {
     return known != holds.end() && cycle_.now() < known->second;
 }
 
-bool Preemptor::could_preempt(const PendingJob& pending) const {
+bool Preemptor::could_preempt(const PendingJob& pending) {
     const Preemptions& preemptions = cycle_.derived().preemptions;
     if (!preemptions.rules.enabled() || pending.component ||
         pending.shape->kind->depends_on_running)
         return false;
     const Job& job = *cycle_.state().find_job(pending.id);
-    if (!preemptions.rules.may_preempt_any(job) || preemptions.has_failed(pending, job.qos))
-        return false;
+    if (preemptions.has_failed(pending, job.qos)) return false;
+    if (!preemptions.rules.may_preempt_any(job) && !may_reclaim(pending)) return false;
     if (!job.spec.array || job.spec.array->max_running == 0) return !has_hold(pending.id);
     // One task at a time: a task with a hold will run beside those that "%" counts.
     return std::ranges::none_of(array_members(cycle_.state(), pending.id),
                                 [&](JobId task) { return has_hold(task); });
 }
 
-Preemptor::Candidates Preemptor::find_candidates(const PendingJob& pending) {
-    Preemptions& preemptions = cycle_.derived().preemptions;
+// Whether runs may be reclaimed for the job.
+bool Preemptor::may_reclaim(const PendingJob& pending) {
+    const PreemptRules& rules = cycle_.derived().preemptions.rules;
     const Job& job = *cycle_.state().find_job(pending.id);
-    std::vector<std::pair<PreemptRules::Turn, Victim>> found;
-    Candidates candidates;
-    for (const JobId id : cycle_.state().index().holding()) {
-        const Job& run = *cycle_.state().find_job(id);
-        if (!is_running(&run) || (run.het && run.het->offset > 0)) continue;
-        const std::int64_t standing = standing_of_run(run);
-        if (!preemptions.rules.may_preempt(job, run, pending.priority() - standing)) continue;
-        if (run.spec.request->reservation != job.spec.request->reservation) continue;
-        Victim victim;
-        for (std::uint32_t i = 0; i < (run.het ? run.het->size : 1); ++i)
-            victim.push_back(run.het ? run.het->id(i) : id);
-        const bool all_end = std::ranges::all_of(victim, [&](JobId one) {
-            const Job* const part = cycle_.state().find_job(one);
-            return is_running(part) && can_prove_its_end(cycle_.state(), *part);
-        });
-        if (!all_end) continue;
-        if (const Time until = preemptions.rules.exempt_until(run, cycle_.now());
-            until > cycle_.now()) {
-            preemptions.note_exempt(until);
-            continue;
-        }
-        candidates.grace = std::max(candidates.grace, preemptions.rules.terms_of(run).grace);
-        std::int64_t lost = 0;
-        for (const JobId part : victim) {
-            lost += lost_work(cycle_.state().spec(), *cycle_.state().find_job(part), cycle_.now());
-        }
-        found.emplace_back(preemptions.rules.turn_of(run, standing, lost), std::move(victim));
+    Kind& kind = *pending.shape->kind;
+    if (!rules.spec().reclaims() || rules.never_preempts(job)) return false;
+    if (!is_by_right(cycle_.state(), job, kind)) return false;
+    return reclaim().is_by_right(reclaim().claim_of(job, kind.demand, *kind.asked));
+}
+
+// With the jobs that have preempted and not started yet.
+const Reclaim& Preemptor::reclaim() {
+    if (reclaim_ && reclaim_at_ == cycle_.decided()) return *reclaim_;
+    const ClusterState& state = cycle_.state();
+    reclaim_.emplace(state);
+    reclaim_at_ = cycle_.decided();
+    for (const auto& [id, until] : state.schedule().preemptor_holds()) {
+        const PendingJob* const other = cycle_.derived().pending.find(id);
+        if (other == nullptr || !has_hold(id)) continue;
+        Kind& kind = *other->shape->kind;
+        const Job& job = *state.find_job(id);
+        const LimitRequest& asked = limit_request_of(state, job, kind);
+        reclaim_->expect(reclaim_->claim_of(job, kind.demand, asked));
     }
-    std::ranges::sort(found, {}, [](const auto& one) -> const auto& { return one.first; });
-    candidates.victims.reserve(found.size());
-    for (auto& [turn, victim] : found) candidates.victims.push_back(std::move(victim));
+    return *reclaim_;
+}
+
+// nullopt: the job may not preempt the run, or not now.
+std::optional<Preemptor::Candidate> Preemptor::candidate_of(const PendingJob& pending,
+                                                            const Job& run,
+                                                            const Reclaim::Claim* claim) {
+    Preemptions& preemptions = cycle_.derived().preemptions;
+    const PreemptRules& rules = preemptions.rules;
+    const ClusterState& state = cycle_.state();
+    const Job& job = *state.find_job(pending.id);
+    const std::int64_t standing = standing_of_run(run);
+    Candidate candidate;
+    if (rules.may_preempt_any(job) && rules.may_preempt(job, run, pending.priority() - standing)) {
+        candidate.terms = rules.terms_of(run);
+    } else {
+        const auto excess = claim == nullptr ? std::nullopt : reclaim().excess_of(run, *claim);
+        candidate.terms = rules.terms_of_reclaimed(run);
+        if (!excess || candidate.terms.mode == PreemptMode::off) return std::nullopt;
+        candidate.reclaimed = true;
+        candidate.excess = *excess;
+    }
+    if (run.spec.request->reservation != job.spec.request->reservation) return std::nullopt;
+    for (std::uint32_t i = 0; i < (run.het ? run.het->size : 1); ++i)
+        candidate.victim.push_back(run.het ? run.het->id(i) : run.id);
+    const bool all_end = std::ranges::all_of(candidate.victim, [&](JobId one) {
+        const Job* const part = state.find_job(one);
+        return is_running(part) && can_prove_its_end(state, *part);
+    });
+    if (!all_end) return std::nullopt;
+    if (const Time until = rules.exempt_until(run, candidate.terms, cycle_.now());
+        until > cycle_.now()) {
+        preemptions.note_exempt(until);
+        return std::nullopt;
+    }
+    std::int64_t lost = 0;
+    for (const JobId part : candidate.victim)
+        lost += lost_work(state.spec(), *state.find_job(part), cycle_.now());
+    candidate.turn = rules.turn_of(run, standing, lost, candidate.reclaimed);
+    return candidate;
+}
+
+// What is reclaimed comes last, from the queue that is farthest over its quota first, and only
+// while that queue is over it.
+Preemptor::Candidates Preemptor::find_candidates(const PendingJob& pending) {
+    const ClusterState& state = cycle_.state();
+    std::optional<Reclaim::Claim> claim;
+    if (may_reclaim(pending)) {
+        const Kind& kind = *pending.shape->kind;
+        claim = reclaim().claim_of(*state.find_job(pending.id), kind.demand, *kind.asked);
+    }
+    std::vector<Candidate> found;
+    for (const JobId id : state.index().holding()) {
+        const Job& run = *state.find_job(id);
+        if (!is_running(&run) || (run.het && run.het->offset > 0)) continue;
+        auto candidate = candidate_of(pending, run, claim ? &*claim : nullptr);
+        if (candidate) found.push_back(*std::move(candidate));
+    }
+    std::ranges::sort(found, {}, [](const Candidate& one) {
+        return std::tuple(one.reclaimed, -one.excess, one.turn);
+    });
+    Candidates candidates;
+    std::optional<Reclaim> left;
+    if (claim) left.emplace(reclaim());
+    for (Candidate& one : found) {
+        if (one.reclaimed) {
+            const Job& run = *state.find_job(one.victim.front());
+            if (!left->excess_of(run, *claim)) continue;
+            for (const JobId part : one.victim) left->take(*state.find_job(part));
+        }
+        candidates.grace = std::max(candidates.grace, one.terms.grace);
+        candidates.victims.push_back(std::move(one.victim));
+        candidates.terms.push_back(one.terms);
+    }
     return candidates;
 }
 
@@ -101,6 +165,7 @@ Preemptor::Candidates& Preemptor::candidates_of(const PendingJob& pending) {
     if (candidates_for_ == key) return candidates_;
     candidates_ = find_candidates(pending);
     const bool is_shared = job.spec.request->reservation.empty() &&
+                           !cycle_.scheduling().preemption.reclaims() &&
                            !cycle_.derived().preemptions.rules.compares_priorities(job.qos);
     candidates_for_.reset();
     if (is_shared) candidates_for_ = key;
@@ -168,13 +233,17 @@ bool Preemptor::preempt_for(PendingJob& pending) {
         plan_after_preemption(pending, pending.id, choice->found);
         return false;
     }
-    std::vector<Victim> victims;
-    for (const std::size_t one : choice->victims | std::views::reverse) {
-        victims.push_back(std::move(candidates.victims[one]));
-        candidates.victims.erase(candidates.victims.begin() + static_cast<std::ptrdiff_t>(one));
+    Candidates chosen;
+    for (const std::size_t one : choice->victims) {
+        chosen.victims.push_back(candidates.victims[one]);
+        chosen.terms.push_back(candidates.terms[one]);
     }
-    std::ranges::reverse(victims);
-    const JobId preemptor = decide_preemption(pending, victims);
+    for (const std::size_t one : choice->victims | std::views::reverse) {
+        const auto at_one = static_cast<std::ptrdiff_t>(one);
+        candidates.victims.erase(candidates.victims.begin() + at_one);
+        candidates.terms.erase(candidates.terms.begin() + at_one);
+    }
+    const JobId preemptor = decide_preemption(pending, chosen);
     plan_after_preemption(pending, preemptor, choice->found);
     planned_at_ = cycle_.book().plan_version();  // What was added has a hold.
     if (preemptor == pending.id) return false;
@@ -214,7 +283,7 @@ void Preemptor::lift_planned(const PendingJob& pending, Trial& trial, GivesWay g
 }
 
 // Returns the preemptor: of an array with several tasks, the next task, under its own record.
-JobId Preemptor::decide_preemption(const PendingJob& pending, const std::vector<Victim>& victims) {
+JobId Preemptor::decide_preemption(const PendingJob& pending, const Candidates& chosen) {
     const Job& job = *cycle_.state().find_job(pending.id);
     JobsPreempted fact{.preemptor = pending.id};
     if (job.spec.array && job.spec.array->tasks.size() > 1) {
@@ -222,10 +291,10 @@ JobId Preemptor::decide_preemption(const PendingJob& pending, const std::vector<
         fact.array = pending.id;
         fact.array_task = *first_ready_task(cycle_.state(), job, cycle_.now());
     }
-    for (const Victim& victim : victims) {
-        for (const JobId id : victim) {
+    for (std::size_t i = 0; i < chosen.victims.size(); ++i) {
+        const PreemptTerms& terms = chosen.terms[i];
+        for (const JobId id : chosen.victims[i]) {
             const Job& run = *cycle_.state().find_job(id);
-            const PreemptTerms terms = cycle_.derived().preemptions.rules.terms_of(run);
             fact.victims.push_back({id, run.attempt, terms.mode, after(cycle_.now(), terms.grace)});
         }
     }

@@ -14,14 +14,18 @@ void Preemptions::forget_failures() {
     retry_at_.reset();
 }
 
+Preemptions::Key Preemptions::key_of(const PendingJob& job, QosId qos) const {
+    return {job.shape.get(), qos, rules.spec().reclaims() ? job.usage() : std::nullopt};
+}
+
 void Preemptions::note_failure(const PendingJob& job, QosId qos) {
     const auto [at, is_new] =
-        failed_.try_emplace({job.shape.get(), qos}, Failure{job.shape, job.priority()});
+        failed_.try_emplace(key_of(job, qos), Failure{job.shape, job.priority()});
     if (!is_new) at->second.priority = std::max(at->second.priority, job.priority());
 }
 
 bool Preemptions::has_failed(const PendingJob& job, QosId qos) const {
-    const auto known = failed_.find({job.shape.get(), qos});
+    const auto known = failed_.find(key_of(job, qos));
     return known != failed_.end() && job.priority() <= known->second.priority;
 }
 

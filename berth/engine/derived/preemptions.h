@@ -5,7 +5,7 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <utility>
+#include <tuple>
 
 #include "berth/engine/derived/order.h"
 #include "berth/engine/preempt/preempt_rules.h"
@@ -20,7 +20,8 @@ public:
     // Something was released, or an exemption is over: what failed may succeed.
     void forget_failures();
 
-    // Jobs of the same shape, QOS and at most this priority find no victims either.
+    // Jobs of the same shape, QOS, queue (if runs of others may be reclaimed) and at most this
+    // priority find no victims either.
     void note_failure(const PendingJob& job, QosId qos);
     bool has_failed(const PendingJob& job, QosId qos) const;
 
@@ -34,7 +35,9 @@ private:
             shape;                  // Keeps the shape, which is the key, from being reused.
         std::int64_t priority = 0;  // The highest that failed.
     };
-    std::map<std::pair<const Shape*, QosId>, Failure> failed_;
+    using Key = std::tuple<const Shape*, QosId, std::optional<std::size_t>>;
+    Key key_of(const PendingJob& job, QosId qos) const;
+    std::map<Key, Failure> failed_;
     std::optional<Time> retry_at_;
 };
 

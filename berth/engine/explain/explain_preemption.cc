@@ -83,7 +83,7 @@ private:
                 off.push_back(id);
                 continue;
             }
-            const Time free_at = rules_.exempt_until(run, now_);
+            const Time free_at = rules_.exempt_until(run, rules_.terms_of(run), now_);
             if (free_at == kNever) {
                 by_priority.push_back(id);
             } else if (free_at > now_) {

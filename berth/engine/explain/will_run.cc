@@ -116,8 +116,10 @@ private:
     // jobs before it in its partition, and those behind it give way.
     void stand_in_order(PendingJob& job) {
         const bool is_strict = !state_.spec().scheduling.backfill;
-        job.key = key_of(state_, job, priority_of(state_, record(job.id), derived_.policy, view_),
-                         derived_.preemptions.rules.rank(record(job.id).qos));
+        const Job& one = record(job.id);
+        const bool by_right = is_by_right(state_, one, *job.shape->kind);
+        job.key = key_of(state_, job, priority_of(state_, one, derived_.policy, view_),
+                         derived_.preemptions.rules.rank(one.qos, by_right));
         PlanQuota quota(state_, now_);
         for (const JobOrder::Entry& entry : derived_.pending.order().entries()) {
             if (entry.job == nullptr) continue;

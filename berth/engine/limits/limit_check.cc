@@ -1,7 +1,6 @@
 #include "berth/engine/limits/limit_check.h"
 
 #include <algorithm>
-#include <bit>
 
 #include "berth/base/size_text.h"
 #include "berth/policy/tres.h"
@@ -29,22 +28,8 @@ R reason_of(R block, const TresLimit& limit) {
 // What a holder uses of what the limit counts.
 std::int64_t used_of(const ClusterSpec& spec, PartitionId partition, const TresLimit& limit,
                      const QuotaUse& use) {
-    std::int64_t sum = 0;
-    switch (limit.kind) {
-        case TresKind::cpu: return use.held->amount.cpu().count() / 1000;
-        case TresKind::mem: return use.held->amount.memory().count() >> 20;
-        case TresKind::node: return use.held->nodes;
-        case TresKind::billing:
-            return billing_of(spec, partition, {use.held->nodes, use.held->amount}).whole;
-        case TresKind::license: return count_of(use.held->licenses, limit.license);
-        case TresKind::gres:
-            for (DimensionSet left = limit.dimensions; left != 0; left &= left - 1) {
-                const auto lowest = static_cast<std::uint32_t>(std::countr_zero(left));
-                sum += use.held->amount[DimensionId(lowest)];
-            }
-            return sum;
-    }
-    return sum;
+    if (limit.kind != TresKind::billing) return amount_of(limit, *use.held);
+    return billing_of(spec, partition, {use.held->nodes, use.held->amount}).whole;
 }
 
 // Where a job is counted. The job need not be in the state.
@@ -91,8 +76,7 @@ class Checking {
 public:
     Checking(const ClusterState& state, const Job& job, const Demand& demand,
              const LimitRequest& asked, Excesses& excesses, bool alone = false)
-        : state_(state),
-          quota_(state.quota()),
+        : quota_(state.quota()),
           spec_(state.spec()),
           job_(job),
           demand_(demand),
@@ -109,6 +93,7 @@ public:
             check_group(limits, use, holder);
         });
         if (const QuotaLimits* nearest = quota_.nearest_limits(place_)) check_nearest(*nearest);
+        if (place_.account != QuotaTree::kNone) check_quotas();
     }
 
     void check_submission() {
@@ -144,10 +129,10 @@ private:
                   [&] { return own_name(); });
         }
         for (auto a = place_.account; a != QuotaTree::kNone && !excesses_.done();
-             a = quota_.parent_of(a)) {
-            const QuotaLimits* const limits = quota_.limits_of_account(a);
+             a = quota_.account(a).parent) {
+            const QuotaLimits* const limits = quota_.account(a).limits;
             if (limits == nullptr) continue;
-            visit(*limits, in_use(quota_.use_of_account(a)),
+            visit(*limits, in_use(quota_.account(a).use),
                   [&] { return "account " + spec_.accounts[a].name; });
         }
     }
@@ -293,7 +278,28 @@ private:
                       holder, "minutes");
     }
 
-    const ClusterState& state_;
+    // ---- Quotas of queues.
+    void check_quotas() {
+        const QueueQuotas& queues = quota_.queues();
+        for (std::size_t i = 0; i < queues.tres().size() && !excesses_.done(); ++i) {
+            const TresLimit& tres = queues.tres()[i];
+            const std::int64_t asked = asked_of(tres);
+            if (asked == 0) continue;
+            const std::int64_t free =
+                alone_ ? queues.most_of(place_.account, i) : queues.free_to(place_.account, i);
+            if (asked <= free) continue;
+            const QueueQuotas::Quota& quota = queues.of(place_.account, i);
+            const std::int64_t used = alone_ ? 0 : quota.used;
+            excesses_.add(
+                {.reason = reason_of(R::assoc_grp, tres),
+                 .asked = asked,
+                 .used = used,
+                 .most = used + free,
+                 .nominal = quota.nominal.value_or(0)},
+                [&] { return "queue " + job_.spec.account; }, tres.tres);
+        }
+    }
+
     const QuotaTree& quota_;
     const ClusterSpec& spec_;
     const Job& job_;
@@ -343,6 +349,39 @@ std::optional<Excess> limit_on_submission(const ClusterState& state, const Job& 
     return first_of(excesses);
 }
 
+bool is_by_right(const ClusterState& state, const Job& job, const Demand& demand,
+                 const LimitRequest& asked) {
+    const QueueQuotas& queues = state.quota().queues();
+    if (queues.tres().empty()) return false;
+    const QuotaTree::Index account = place_of(state, job).account;
+    bool has_right = false;
+    for (std::size_t i = 0; account != QuotaTree::kNone && i < queues.tres().size(); ++i) {
+        const std::int64_t amount = asked.of(queues.tres()[i], demand);
+        if (amount == 0 || queues.most_of(account, i) == QueueQuotas::kUnlimited) continue;
+        if (amount > queues.free_by_right(account, i)) return false;
+        has_right = true;
+    }
+    return has_right;
+}
+
+std::string untyped_under_quota(const ClusterState& state, const Job& job, const Demand& demand) {
+    const QueueQuotas& queues = state.quota().queues();
+    const QuotaTree::Index account = place_of(state, job).account;
+    if (account == QuotaTree::kNone) return {};
+    for (std::size_t i = 0; i < queues.tres().size(); ++i) {
+        const TresLimit& tres = queues.tres()[i];
+        if (!tres.of_type || queues.most_of(account, i) == QueueQuotas::kUnlimited) continue;
+        const auto may_be_this = [&](const GresDemand& one) {
+            return (one.dimensions & tres.dimensions) != 0 &&
+                   (one.dimensions & ~tres.dimensions) != 0;
+        };
+        for (const auto* gres : {&demand.gres_per_node, &demand.gres_per_task, &demand.gres_total})
+            if (std::ranges::any_of(*gres, may_be_this))
+                return tres.tres.substr(0, tres.tres.find(':'));
+    }
+    return {};
+}
+
 std::string in_words(const Excess& excess) {
     const bool is_memory = excess.what == "mem" || excess.what == "mem per node";  // In MiB.
     const auto number = [&](std::int64_t n) {
@@ -353,8 +392,14 @@ std::string in_words(const Excess& excess) {
         return excess.holder + " is for jobs of at least " + number(excess.most) + " " +
                excess.what + "; it asks for " + number(excess.asked);
     }
-    std::string text = excess.holder + " allows " + number(excess.most) + " " + excess.what +
-                       "; it asks for " + number(excess.asked);
+    std::string text = excess.holder;
+    if (excess.nominal) {
+        text += " may use " + number(excess.most) + " " + excess.what + " now, " +
+                number(*excess.nominal) + " of them by right";
+    } else {
+        text += " allows " + number(excess.most) + " " + excess.what;
+    }
+    text += "; it asks for " + number(excess.asked);
     if (excess.used > 0) text += ", and " + number(excess.used) + " are in use";
     return text;
 }

@@ -20,9 +20,12 @@ struct Excess {
     std::string what;    // "gres/gpu", "running jobs", "minutes"
     std::int64_t asked = 0, used = 0, most = 0;
     bool at_least = false;  // The limit is a minimum, and the job asks for less.
+    // Of a queue's quota: what it has by right. `most` is what it may use now.
+    std::optional<std::int64_t> nominal;
 };
 
 // "qos gold allows 2 gres/gpu at once; it asks for 3, and 1 are in use"
+// "queue vision may use 10 gres/gpu now, 8 of them by right; it asks for 4, and 8 are in use"
 std::string in_words(const Excess& excess);
 
 // The reason of the first limit that keeps the job from starting now; none: no limit does.
@@ -38,5 +41,14 @@ std::vector<Excess> limits_on_start(const ClusterState& state, const Job& job,
 // DenyOnLimit, the job could not start even on an empty cluster. nullopt: none.
 std::optional<Excess> limit_on_submission(const ClusterState& state, const Job& job,
                                           const Demand& demand);
+
+// Whether the job would use what its queues have by right, and nothing that is lent: the runs that
+// borrow may be preempted for it.
+bool is_by_right(const ClusterState& state, const Job& job, const Demand& demand,
+                 const LimitRequest& asked);
+
+// Quotas by type bound only requests that name one: the type that the request does not name, as
+// "gres/gpu" of a job whose queue has a quota of gres/gpu:a100. Empty: it names all.
+std::string untyped_under_quota(const ClusterState& state, const Job& job, const Demand& demand);
 
 }  // namespace berth

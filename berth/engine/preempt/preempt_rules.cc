@@ -19,6 +19,8 @@ void PreemptRules::rebuild(const ClusterSpec& spec) {
         tiers_.push_back(partition.priority_tier);
         const PreemptMode mode = partition.preempt_mode.value_or(spec_.mode);
         of_partition_.push_back({mode, partition.grace_time, spec_.exempt});
+        reclaimed_.push_back(
+            {partition.preempt_mode.value_or(spec_.reclaim), partition.grace_time, spec_.exempt});
         if (mode != PreemptMode::off)
             lowest_tier_ = std::min(lowest_tier_, partition.priority_tier);
     }
@@ -55,11 +57,14 @@ std::int32_t PreemptRules::find_rank(std::size_t qos, std::vector<bool>& under_w
     return ranks_[qos] = rank;
 }
 
-bool PreemptRules::may_preempt_any(const Job& job) const {
+bool PreemptRules::never_preempts(const Job& job) const {
     const SharedText& priority_class = job.spec.request->priority_class;
-    if (!never_.empty() && !priority_class.empty() &&
-        std::ranges::find(never_, *priority_class) != never_.end())
-        return false;
+    return !never_.empty() && !priority_class.empty() &&
+           std::ranges::find(never_, *priority_class) != never_.end();
+}
+
+bool PreemptRules::may_preempt_any(const Job& job) const {
+    if (never_preempts(job)) return false;
     switch (spec_.by) {
         case PreemptBy::none: return false;
         case PreemptBy::partition: return tier(job) > lowest_tier_;
@@ -91,19 +96,23 @@ PreemptTerms PreemptRules::terms_of(const Job& run) const {
     return {};
 }
 
-Time PreemptRules::exempt_until(const Job& run, Time now) const {
-    if (spec_.exempt_priority && run.start_priority > *spec_.exempt_priority) return kNever;
-    const std::optional<Duration> exempt = terms_of(run).exempt;
-    if (!exempt) return now;
-    return after(now, *exempt - std::min(*exempt, ran_for(run, now)));
+PreemptTerms PreemptRules::terms_of_reclaimed(const Job& run) const {
+    return spec_.reclaims() ? reclaimed_[run.partition.index()] : PreemptTerms{};
 }
 
-PreemptRules::Turn PreemptRules::turn_of(const Job& run, std::int64_t priority,
-                                         std::int64_t lost) const {
+Time PreemptRules::exempt_until(const Job& run, const PreemptTerms& terms, Time now) const {
+    if (spec_.exempt_priority && run.start_priority > *spec_.exempt_priority) return kNever;
+    if (!terms.exempt) return now;
+    return after(now, *terms.exempt - std::min(*terms.exempt, ran_for(run, now)));
+}
+
+PreemptRules::Turn PreemptRules::turn_of(const Job& run, std::int64_t priority, std::int64_t lost,
+                                         bool reclaimed) const {
     const std::int64_t first = spec_.by == PreemptBy::qos        ? qos_priority_[run.qos.index()]
                                : spec_.by == PreemptBy::priority ? priority
                                                                  : tier(run);
-    const std::int64_t begun = spec_.youngest_first ? -(*run.started_at - Time{}).count() : 0;
+    const std::int64_t begun =
+        spec_.youngest_first || reclaimed ? -(*run.started_at - Time{}).count() : 0;
     switch (spec_.victims) {
         case VictimOrder::smallest: break;
         case VictimOrder::cheapest: return {first, lost, begun, run.id};

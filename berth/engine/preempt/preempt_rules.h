@@ -31,6 +31,7 @@ public:
     bool enabled() const { return spec_.enabled(); }
     const PreemptionSpec& spec() const { return spec_; }
 
+    bool never_preempts(const Job& job) const;  // Its priority class says so.
     // Whether jobs of this partition and QOS may preempt any at all.
     bool may_preempt_any(const Job& job) const;
     // Whether the job stands above the other one, which has so much less priority. It may preempt
@@ -45,19 +46,24 @@ public:
                (spec_.by == PreemptBy::qos && within_[qos.index()]);
     }
     PreemptTerms terms_of(const Job& run) const;
-    // When the run may be preempted at the earliest; kNever: its priority exempts it.
-    // REQUIRES: it runs.
-    Time exempt_until(const Job& run, Time now) const;
+    // How a run stops that uses what its queue has borrowed: as its partition says or, if it says
+    // nothing, as PreemptionSpec::reclaim.
+    PreemptTerms terms_of_reclaimed(const Job& run) const;
+    // When the run may be preempted on these terms at the earliest; kNever: its priority exempts
+    // it. REQUIRES: it runs.
+    Time exempt_until(const Job& run, const PreemptTerms& terms, Time now) const;
 
     // Lower is preempted first, as PreemptionSpec::victims says; youngest_first comes before the
-    // id. `lost`: the work that its end would lose.
+    // id, and holds for all that is reclaimed. `lost`: the work that its end would lose.
     using Turn = std::tuple<std::int64_t, std::int64_t, std::int64_t, JobId>;
-    Turn turn_of(const Job& run, std::int64_t priority, std::int64_t lost) const;
+    Turn turn_of(const Job& run, std::int64_t priority, std::int64_t lost, bool reclaimed) const;
 
-    // With preempt/qos, jobs that can preempt others come first: the length of the longest chain of
-    // QOS that this one preempts. Else 0.
-    std::int32_t rank(QosId qos) const {
-        return qos.index() < ranks_.size() ? ranks_[qos.index()] : 0;
+    // Higher ranks come first in the order. With preempt/qos, jobs that can preempt others do: the
+    // length of the longest chain of QOS that this one preempts. Before them come jobs that use
+    // what their queue has by right, not what it would borrow.
+    std::int32_t rank(QosId qos, bool is_by_right) const {
+        const std::int32_t of_qos = qos.index() < ranks_.size() ? ranks_[qos.index()] : 0;
+        return of_qos + (is_by_right ? static_cast<std::int32_t>(ranks_.size()) + 1 : 0);
     }
 
 private:
@@ -69,8 +75,9 @@ private:
     std::int64_t lowest_tier_ = 0;            // Of the partitions whose runs may be preempted.
     std::vector<PreemptTerms> of_partition_;  // By PartitionId; of_qos_ by QosId.
     std::vector<PreemptTerms> of_qos_;
-    std::vector<BitSet> preempts_;  // By QosId: those that it preempts.
-    std::vector<bool> within_;      // Its own jobs preempt each other.
+    std::vector<PreemptTerms> reclaimed_;  // By PartitionId.
+    std::vector<BitSet> preempts_;         // By QosId: those that it preempts.
+    std::vector<bool> within_;             // Its own jobs preempt each other.
     std::vector<std::int64_t> qos_priority_;
     std::vector<std::int32_t> ranks_;
     std::vector<std::string> never_;  // Priority classes whose jobs preempt nothing.

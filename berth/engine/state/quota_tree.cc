@@ -1,7 +1,9 @@
 #include "berth/engine/state/quota_tree.h"
 
 #include <algorithm>
+#include <bit>
 
+#include "berth/base/assert.h"
 #include "berth/model/limit_inheritance.h"
 
 namespace berth {
@@ -19,12 +21,32 @@ std::int64_t jobs_in(const Job& job) {
 
 }  // namespace
 
+std::int64_t amount_of(const TresLimit& tres, const QuotaUse::Held& held) {
+    BERTH_ASSERT(tres.kind != TresKind::billing);
+    std::int64_t sum = 0;
+    switch (tres.kind) {
+        case TresKind::cpu: return held.amount.cpu().count() / 1000;
+        case TresKind::mem: return held.amount.memory().count() >> 20;
+        case TresKind::node: return held.nodes;
+        case TresKind::license: return count_of(held.licenses, tres.license);
+        case TresKind::gres:
+            for (DimensionSet left = tres.dimensions; left != 0; left &= left - 1) {
+                const auto lowest = static_cast<std::uint32_t>(std::countr_zero(left));
+                sum += held.amount[DimensionId(lowest)];
+            }
+            return sum;
+        case TresKind::billing: break;
+    }
+    return sum;
+}
+
 // ---- Structure.
 
 bool QuotaTree::is_enforced_by(const ClusterSpec& spec) {
     const auto limited = [](const auto& one) { return !one.limits.none(); };
     return spec.scheduling.enforce_limits &&
-           (std::ranges::any_of(spec.qos, limited) || std::ranges::any_of(spec.accounts, limited) ||
+           (!spec.queues.empty() || std::ranges::any_of(spec.qos, limited) ||
+            std::ranges::any_of(spec.accounts, limited) ||
             std::ranges::any_of(spec.associations, limited));
 }
 
@@ -49,6 +71,10 @@ void QuotaTree::rebuild(const ClusterSpec& spec) {
     if (!enforced_) return;
     licenses_ = LicenseNumbers(spec);
     rebuild_accounts(spec);
+    std::vector<Index> parents;
+    for (const Account& account : accounts_) parents.push_back(account.parent);
+    queues_.rebuild(spec, *licenses_, parents);
+    lent_ = BitSet(accounts_.size() + 1);
     for (const AssociationSpec& one : spec.associations) {
         if (!associations_.contains({one.account, one.user})) limit_association(spec, one);
     }
@@ -205,6 +231,34 @@ void QuotaTree::note_run(const Job& job, Index leaf) {
     if (std::ranges::find(changed, job.qos) == changed.end()) changed.push_back(job.qos);
 }
 
+std::int64_t QuotaTree::used_by(const Job& run, std::size_t tres) const {
+    if (!run.allocation) return 0;
+    const auto nodes = static_cast<std::int64_t>(run.nodes.size());
+    return amount_of(queues_.tres()[tres], {nodes, run.allocated, licenses_of(run)});
+}
+
+std::vector<QuotaTree::Index> QuotaTree::count_in_queues(const Job& run, Index leaf,
+                                                         std::int64_t times) {
+    std::vector<Index> highest;
+    for (std::size_t tres = 0; tres < queues_.tres().size(); ++tres) {
+        const std::int64_t amount = used_by(run, tres);
+        if (amount == 0) continue;
+        const Index account = queues_.use(leaves_[leaf].place.account, tres, times * amount);
+        highest.push_back(account == kNone ? static_cast<Index>(accounts_.size()) : account);
+    }
+    return highest;
+}
+
+void QuotaTree::set_aside(const Job& job, Index leaf) {
+    count(job, leaf, -1);
+    count_in_queues(job, leaf, -1);
+}
+
+void QuotaTree::put_back(const Job& job, Index leaf) {
+    count(job, leaf, 1);
+    count_in_queues(job, leaf, 1);
+}
+
 void QuotaTree::add(const Job& job, Index leaf) {
     BERTH_ASSERT(!is_final(job.state) && leaf < leaves_.size());
     if (!job.allocation || job.allocation->licenses.empty()) {
@@ -213,11 +267,13 @@ void QuotaTree::add(const Job& job, Index leaf) {
         held_licenses_[job.id] = licenses_->counts_of(job.allocation->licenses);
     }
     count(job, leaf, 1);
+    for (const Index account : count_in_queues(job, leaf, 1)) lent_.set(account);
     note_run(job, leaf);
 }
 
 void QuotaTree::remove(const Job& job, Index leaf) {
     count(job, leaf, -1);
+    for (const Index account : count_in_queues(job, leaf, -1)) lent_.set(account);
     note_run(job, leaf);
 }
 
@@ -251,6 +307,18 @@ void QuotaTree::want_all_below(Index account, BitSet& wanted) const {
     for (const Index child : accounts_[account].children) want_all_below(child, wanted);
 }
 
+void QuotaTree::want_all_lent(BitSet& wanted) {
+    if (queues_.tres().empty()) return;
+    if (lent_.test(accounts_.size())) {  // Those without a quota are watched in vain.
+        for (std::size_t leaf = 0; leaf < leaves_.size(); ++leaf) wanted.set(leaf);
+    } else {
+        for (std::size_t a = lent_.find_first(); a != BitSet::kNone; a = lent_.find_next(a)) {
+            want_all_below(static_cast<Index>(a), wanted);
+        }
+    }
+    lent_ = BitSet(accounts_.size() + 1);
+}
+
 QuotaTree::News QuotaTree::take_news() {
     News news;
     if (!has_news()) return news;
@@ -264,7 +332,7 @@ QuotaTree::News QuotaTree::take_news() {
         wanted.set(leaf);
         Index highest = kNone;  // With limits for all of its jobs.
         for (Index a = place.account; a != kNone; a = accounts_[a].parent) {
-            const QuotaLimits* const limits = limits_of_account(a);
+            const QuotaLimits* const limits = account(a).limits;
             if (limits != nullptr && limits->limits_all()) highest = a;
         }
         if (highest != kNone && !seen.test(highest)) {
@@ -281,6 +349,7 @@ QuotaTree::News QuotaTree::take_news() {
         }
     }
     for (const Index account : std::exchange(relimited_, {})) want_all_below(account, wanted);
+    want_all_lent(wanted);
     for (std::size_t i = wanted.find_first(); i != BitSet::kNone; i = wanted.find_next(i)) {
         news.leaves.push_back(static_cast<Index>(i));
     }
@@ -300,7 +369,7 @@ bool QuotaTree::limits_as(const QuotaTree& other) const {
         return one == nullptr || two == nullptr ? one == two : *one == *two;
     };
     for (Index a = 0; a < accounts_.size(); ++a) {
-        if (!equal(limits_of_account(a), other.limits_of_account(a))) return false;
+        if (!equal(account(a).limits, other.account(a).limits)) return false;
     }
     for (std::size_t i = 0; i < leaves_.size(); ++i) {
         const Place &place = leaves_[i].place, &there = other.leaves_[i].place;
@@ -319,7 +388,8 @@ bool QuotaTree::limits_as(const QuotaTree& other) const {
 bool QuotaTree::counts_as(const QuotaTree& other) const {
     if (enforced_ != other.enforced_ || leaves_.size() != other.leaves_.size() ||
         accounts_.size() != other.accounts_.size() || qos_.size() != other.qos_.size() ||
-        licenses_ != other.licenses_ || held_licenses_ != other.held_licenses_) {
+        licenses_ != other.licenses_ || held_licenses_ != other.held_licenses_ ||
+        queues_ != other.queues_) {
         return false;
     }
     const auto same = [](const auto& a, const auto& b) { return a.use == b.use; };

@@ -14,6 +14,7 @@
 
 #include "berth/base/bitmask.h"
 #include "berth/base/shared.h"
+#include "berth/engine/state/queue_quotas.h"
 #include "berth/engine/state/quota_limits.h"
 #include "berth/model/accounting_edits.h"
 #include "berth/model/cluster_spec.h"
@@ -36,6 +37,9 @@ struct QuotaUse {
 
     friend bool operator==(const QuotaUse&, const QuotaUse&) = default;
 };
+
+// How much of the TRES is held. REQUIRES: it is not billing, which depends on the partition.
+std::int64_t amount_of(const TresLimit& tres, const QuotaUse::Held& held);
 
 class QuotaTree {
 public:
@@ -65,15 +69,25 @@ public:
     void remove(const Job& job, Index leaf);  // As it was added. It may be added again, changed.
     void forget(JobId job);                   // It is final. REQUIRES: it was removed.
     // For trials: the job counts no more, and again. Neither is news.
-    void set_aside(const Job& job, Index leaf) { count(job, leaf, -1); }
-    void put_back(const Job& job, Index leaf) { count(job, leaf, 1); }
+    void set_aside(const Job& job, Index leaf);
+    void put_back(const Job& job, Index leaf);
 
     // ---- Reading.
     Place place_of(Index leaf) const { return leaves_[leaf].place; }
     Place place_of(const std::string& account, const std::string& user) const;
-    Index parent_of(Index account) const { return accounts_[account].parent; }
-    // The group limits that the holder itself sets; nullptr: none.
-    const QuotaLimits* limits_of_account(Index account) const { return at(accounts_[account].own); }
+    struct AccountRow {
+        Index parent;               // kNone: there is none above it.
+        const QuotaLimits* limits;  // The group limits that it sets itself; nullptr: none.
+        const QuotaUse& use;
+    };
+    AccountRow account(Index account) const {
+        const Account& row = accounts_[account];
+        return {row.parent, at(row.own), row.use};
+    }
+    // The quotas of queues, with accounts numbered as here.
+    const QueueQuotas& queues() const { return queues_; }
+    // How much a run uses of QueueQuotas::tres()[tres].
+    std::int64_t used_by(const Job& run, std::size_t tres) const;
     // How limits number licenses.
     const Shared<LicenseNumbers>& licenses() const { return licenses_; }
     // The limits of each user that apply to the place, each from the nearest holder that sets it.
@@ -82,7 +96,6 @@ public:
     const QuotaLimits* limits_of_qos(QosId qos) const;
 
     const QuotaUse& use_of_leaf(Index leaf) const;  // kNone: nothing.
-    const QuotaUse& use_of_account(Index account) const { return accounts_[account].use; }
     const QuotaUse& use_of_qos(QosId qos) const;
     const QuotaUse& use_of_qos_user(QosId qos, Index user) const;
     const QuotaUse& use_of_qos_account(QosId qos, Index account_name) const;
@@ -141,11 +154,14 @@ private:
     template <class Visit>
     void each_use(const Place& place, QosId qos, Visit visit);
     void count(const Job& job, Index leaf, std::int64_t times);
+    // Returns the accounts for all of whose jobs that may be news; the root comes after the last.
+    std::vector<Index> count_in_queues(const Job& run, Index leaf, std::int64_t times);
     const LicenseCounts& licenses_of(const Job& run) const;
     void note_run(const Job& job, Index leaf);
     QuotaUse& row(std::vector<Index>& rows, Index of);
     const QuotaUse& row_if_any(const std::vector<Index>& rows, Index of) const;
     void want_all_below(Index account, BitSet& wanted) const;
+    void want_all_lent(BitSet& wanted);
     const QuotaLimits* at(Index limits) const {
         return limits == kNone ? nullptr : &limits_[limits];
     }
@@ -154,6 +170,7 @@ private:
     std::vector<QuotaLimits> limits_;
     std::vector<Index> unused_limits_;  // Of limits_.
     std::vector<Account> accounts_;     // As in ClusterSpec::accounts.
+    QueueQuotas queues_;
     std::vector<Leaf> leaves_;
     std::vector<Qos> qos_;
     std::vector<QuotaUse> rows_;  // Of QOS: of one user or one account each.
@@ -169,7 +186,8 @@ private:
 
     std::map<Index, std::vector<QosId>> changed_;  // By leaf: runs that began, changed or ended.
     std::vector<Index> relimited_;                 // Accounts below which other limits apply.
-    bool all_ = true;                              // See News::all.
+    BitSet lent_;  // Accounts below which queues may use more or less than before; the root last.
+    bool all_ = true;  // See News::all.
 };
 
 }  // namespace berth

@@ -74,18 +74,18 @@ TEST(QuotaTree, CountsARunInItsLeafAndEachAccountAboveIt) {
     tree.add(running(2, 4), kAnn);
     tree.add(running(3, 1), kAnnOfBiology);
     EXPECT_EQ(tree.use_of_leaf(kAnn).running, 1);
-    EXPECT_EQ(tree.use_of_account(kPhysics).submitted, 2);
-    EXPECT_EQ(tree.use_of_account(kPhysics).held->amount.cpu(), cores(4));
-    EXPECT_EQ(tree.use_of_account(kScience).held->amount.cpu(), cores(5));
-    EXPECT_EQ(tree.use_of_account(kRoot).running, 2);
-    EXPECT_EQ(tree.use_of_account(kArt), QuotaUse{});
-    EXPECT_EQ(tree.use_of_account(kScience).held->licenses, (LicenseCounts{0, 4}));
+    EXPECT_EQ(tree.account(kPhysics).use.submitted, 2);
+    EXPECT_EQ(tree.account(kPhysics).use.held->amount.cpu(), cores(4));
+    EXPECT_EQ(tree.account(kScience).use.held->amount.cpu(), cores(5));
+    EXPECT_EQ(tree.account(kRoot).use.running, 2);
+    EXPECT_EQ(tree.account(kArt).use, QuotaUse{});
+    EXPECT_EQ(tree.account(kScience).use.held->licenses, (LicenseCounts{0, 4}));
 
     tree.remove(running(2, 4), kAnn);
     tree.remove(running(3, 1), kAnnOfBiology);
     tree.remove(job(1), kBen);
     for (const Index account : {kRoot, kScience, kPhysics, kBiology}) {
-        EXPECT_EQ(tree.use_of_account(account), QuotaUse{});
+        EXPECT_EQ(tree.account(account).use, QuotaUse{});
     }
 }
 
@@ -97,16 +97,16 @@ TEST(QuotaTree, CountsLicensesOfTheClusterThenThoseThatOnlyLimitsName) {
     EXPECT_EQ(tree.licenses()->of("ansys"), 0U);
     EXPECT_EQ(tree.licenses()->of("matlab"), 2U);
     EXPECT_EQ(tree.licenses()->of("maple"), LicenseNumbers::kNone);
-    EXPECT_EQ(tree.limits_of_account(kScience)->group.front().license, 2U);
+    EXPECT_EQ(tree.account(kScience).limits->group.front().license, 2U);
     Job run = running(1, 1);
     run.allocation->licenses = {{"maple", 5}, {"matlab", 2}, {"abaqus", 1}};
     tree.add(run, kAnn);
-    EXPECT_EQ(tree.use_of_account(kRoot).held->licenses, (LicenseCounts{0, 1, 2}));
+    EXPECT_EQ(tree.account(kRoot).use.held->licenses, (LicenseCounts{0, 1, 2}));
     tree.set_aside(run, kAnn);
-    EXPECT_EQ(tree.use_of_account(kRoot), QuotaUse{});
+    EXPECT_EQ(tree.account(kRoot).use, QuotaUse{});
     tree.put_back(run, kAnn);
     tree.add(running(2, 1), kAnn);
-    EXPECT_EQ(tree.use_of_account(kRoot).held->licenses, (LicenseCounts{0, 1, 4}));
+    EXPECT_EQ(tree.account(kRoot).use.held->licenses, (LicenseCounts{0, 1, 4}));
 }
 
 TEST(QuotaTree, CountsTheLicensesOfTheNextRunOfAJob) {
@@ -120,7 +120,7 @@ TEST(QuotaTree, CountsTheLicensesOfTheNextRunOfAJob) {
     Job again = running(1, 1);
     again.allocation->licenses = {{"ansys", 1}};
     tree.add(again, kAnn);
-    EXPECT_EQ(tree.use_of_account(kScience).held->licenses, LicenseCounts{1});
+    EXPECT_EQ(tree.account(kScience).use.held->licenses, LicenseCounts{1});
 }
 
 TEST(QuotaTree, TellsLimitsOnDifferentTresApart) {
@@ -130,7 +130,7 @@ TEST(QuotaTree, TellsLimitsOnDifferentTresApart) {
                                              {"license/ansys", 1}, {"license/matlab", 1},
                                              {"cpu", 1},           {"mem", 1}};
     const QuotaTree tree = tree_of(spec);
-    const TresLimitList& limits = tree.limits_of_account(kArt)->group;
+    const TresLimitList& limits = tree.account(kArt).limits->group;
     for (std::size_t a = 0; a < limits.size(); ++a) {
         for (std::size_t b = 0; b < limits.size(); ++b) {
             EXPECT_EQ(is_same_tres(limits[a], limits[b]), a == b) << a << " " << b;
@@ -160,7 +160,7 @@ TEST(QuotaTree, CountsEachTaskOfAWaitingArray) {
     array.spec.array.emplace();
     array.spec.array->tasks = {1, 2, 5};
     tree.add(array, kCleo);
-    EXPECT_EQ(tree.use_of_account(kRoot).submitted, 3);
+    EXPECT_EQ(tree.account(kRoot).use.submitted, 3);
 }
 
 TEST(QuotaTree, CountsUsersAndAccountsOfAQosThatLimitsThem) {
@@ -197,8 +197,8 @@ TEST(QuotaTree, TakesEachLimitOfAUserFromTheNearestHolder) {
     EXPECT_FALSE(ann->group_jobs);  // A group limit stays with its holder.
     const QuotaLimits* const ben = tree.nearest_limits(tree.place_of(kBen));
     EXPECT_EQ(ben->max_jobs, 9U);
-    EXPECT_EQ(tree.limits_of_account(kPhysics)->group_jobs, 7U);
-    EXPECT_EQ(tree.limits_of_account(kBiology), nullptr);
+    EXPECT_EQ(tree.account(kPhysics).limits->group_jobs, 7U);
+    EXPECT_EQ(tree.account(kBiology).limits, nullptr);
     EXPECT_EQ(tree.nearest_limits(tree.place_of("nowhere", "ann")), nullptr);
 }
 
@@ -232,7 +232,7 @@ TEST(QuotaTree, FollowsAnEditOfLimitsBelowTheAccount) {
         EXPECT_EQ(tree.nearest_limits(tree.place_of(leaf))->max_jobs, 2U);
     }
     EXPECT_EQ(tree.take_news().leaves, (std::vector<Index>{kAnn, kBen, kAnnOfBiology}));
-    EXPECT_EQ(tree.use_of_account(kScience).running, 1);
+    EXPECT_EQ(tree.account(kScience).use.running, 1);
     edits.accounts.back().parent = "art";  // Other accounts count its runs.
     apply_edits(spec, edits);
     EXPECT_FALSE(tree.take_edits(spec, edits));
@@ -270,7 +270,7 @@ TEST(QuotaTree, EndsWhereAccountsStandInACircle) {
     spec.accounts[kScience].limits.group_jobs = 1;
     QuotaTree tree = tree_of(spec);
     tree.add(running(1, 1), kAnn);
-    EXPECT_EQ(tree.use_of_account(kPhysics).running, 1);
+    EXPECT_EQ(tree.account(kPhysics).use.running, 1);
 }
 
 }  // namespace

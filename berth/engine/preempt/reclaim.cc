@@ -1,0 +1,86 @@
+#include "berth/engine/preempt/reclaim.h"
+
+#include <algorithm>
+
+namespace berth {
+namespace {
+
+constexpr std::int64_t kMillion = 1'000'000;
+
+QueueQuotas::Index account_of(const ClusterState& state, const Job& job) {
+    return state.quota().place_of(static_cast<QueueQuotas::Index>(*state.usage_of(job))).account;
+}
+
+}  // namespace
+
+Reclaim::Reclaim(const ClusterState& state) : state_(state), quotas_(state.quota().queues()) {
+    for (const JobId id : state.index().holding()) {
+        const Job& run = *state.find_job(id);
+        if (run.state == JobState::completing || run.allocation->preempted) take(run);
+    }
+}
+
+std::vector<QueueQuotas::Index> Reclaim::queues_from(QueueQuotas::Index account) const {
+    std::vector<QueueQuotas::Index> queues;
+    for (; account != QueueQuotas::kNone; account = quotas_.parent_of(account))
+        queues.push_back(account);
+    return queues;
+}
+
+Reclaim::Claim Reclaim::claim_of(const Job& job, const Demand& demand,
+                                 const LimitRequest& asked) const {
+    Claim claim{.amounts = {}, .queues = queues_from(account_of(state_, job))};
+    for (std::size_t i = 0; i < quotas_.tres().size(); ++i) {
+        const std::int64_t amount = asked.of(quotas_.tres()[i], demand);
+        if (amount > 0) claim.amounts.emplace_back(i, amount);
+    }
+    return claim;
+}
+
+void Reclaim::expect(const Claim& claim) {
+    if (claim.queues.empty()) return;
+    for (const auto& [tres, amount] : claim.amounts)
+        quotas_.use(claim.queues.front(), tres, amount);
+}
+
+bool Reclaim::is_by_right(const Claim& claim) const {
+    if (claim.queues.empty()) return false;
+    bool has_right = false;
+    for (const auto& [tres, amount] : claim.amounts) {
+        const QueueQuotas::Index account = claim.queues.front();
+        if (quotas_.most_of(account, tres) == QueueQuotas::kUnlimited) continue;
+        if (amount > quotas_.free_by_right(account, tres)) return false;
+        has_right = true;
+    }
+    return has_right;
+}
+
+std::optional<std::int64_t> Reclaim::excess_of(const Job& run, const Claim& claim) const {
+    std::vector<QueueQuotas::Index> others = queues_from(account_of(state_, run));
+    const auto common = std::ranges::find_first_of(others, claim.queues);
+    others.erase(common, others.end());
+    if (others.empty()) return std::nullopt;
+    std::optional<std::int64_t> most;
+    for (const auto& [tres, amount] : claim.amounts) {
+        const auto over = [&](QueueQuotas::Index queue) {
+            return quotas_.of(queue, tres).borrowed();
+        };
+        const auto borrows = [&](QueueQuotas::Index queue) { return over(queue) > 0; };
+        if (state_.quota().used_by(run, tres) == 0 || !std::ranges::all_of(others, borrows))
+            continue;
+        const std::int64_t nominal = quotas_.of(others.back(), tres).nominal.value_or(0);
+        const std::int64_t excess =
+            over(others.back()) * kMillion / std::max<std::int64_t>(1, nominal);
+        most = std::max(most.value_or(0), excess);
+    }
+    return most;
+}
+
+void Reclaim::take(const Job& run) {
+    for (std::size_t i = 0; i < quotas_.tres().size(); ++i) {
+        if (const std::int64_t amount = state_.quota().used_by(run, i); amount != 0)
+            quotas_.use(account_of(state_, run), i, -amount);
+    }
+}
+
+}  // namespace berth

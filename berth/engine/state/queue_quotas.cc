@@ -1,0 +1,172 @@
+#include "berth/engine/state/queue_quotas.h"
+
+#include <algorithm>
+#include <map>
+
+#include "berth/base/assert.h"
+
+namespace berth {
+namespace {
+
+std::optional<std::int64_t> count_of(const TresLimits& counts, const std::string& tres) {
+    const auto found = std::ranges::find(counts, tres, &TresLimits::value_type::first);
+    return found == counts.end() ? std::nullopt : std::optional(found->second);
+}
+
+QueueQuotas::Quota quota_of(const QueueSpec& queue, const std::string& tres) {
+    QueueQuotas::Quota quota{.nominal = count_of(queue.nominal, tres)};
+    const std::int64_t nominal = quota.nominal.value_or(0);
+    quota.guarantee = count_of(queue.guarantee, tres).value_or(0);
+    if (const auto lent = count_of(queue.lend_max, tres)) {
+        quota.guarantee = std::max(quota.guarantee, nominal - *lent);
+    }
+    quota.limit = count_of(queue.limit, tres).value_or(QueueQuotas::kUnlimited);
+    if (!quota.nominal) return quota;  // What it may borrow is counted from its nominal.
+    if (const auto more = count_of(queue.borrow_max, tres)) {
+        quota.limit = std::min(quota.limit, nominal + *more);
+    }
+    if (queue.borrow_ratio_max) {
+        quota.limit = std::min(quota.limit, nominal + share_of(nominal, *queue.borrow_ratio_max));
+    }
+    return quota;
+}
+
+// Each account before the one that it is below.
+std::vector<QueueQuotas::Index> from_below(const std::vector<QueueQuotas::Index>& parents) {
+    std::vector<std::uint32_t> depths(parents.size());
+    std::vector<QueueQuotas::Index> order(parents.size());
+    for (QueueQuotas::Index a = 0; a < parents.size(); ++a) {
+        order[a] = a;
+        for (auto up = parents[a]; up != QueueQuotas::kNone; up = parents[up]) ++depths[a];
+    }
+    std::ranges::stable_sort(order, [&](auto a, auto b) { return depths[a] > depths[b]; });
+    return order;
+}
+
+}  // namespace
+
+void QueueQuotas::rebuild(const ClusterSpec& spec, const LicenseNumbers& licenses,
+                          const std::vector<Index>& parents) {
+    *this = QueueQuotas();
+    name_tres(spec, licenses);
+    if (tres_.empty()) return;
+    parents_ = parents;
+    quotas_.resize((parents.size() + 1) * tres_.size());
+    set_own(spec);
+    sum_up(from_below(parents));
+}
+
+void QueueQuotas::name_tres(const ClusterSpec& spec, const LicenseNumbers& licenses) {
+    Limits named;
+    for (const QueueSpec& queue : spec.queues) {
+        for (const TresLimits* counts : {&queue.nominal, &queue.guarantee, &queue.limit}) {
+            for (const auto& [tres, count] : *counts) {
+                if (!count_of(named.group_tres, tres)) named.group_tres.emplace_back(tres, 0);
+            }
+        }
+    }
+    tres_ = quota_limits_of(spec.dimensions, licenses, named).group;
+}
+
+void QueueQuotas::set_own(const ClusterSpec& spec) {
+    std::map<std::string_view, Index> accounts;
+    for (Index a = 0; a < spec.accounts.size(); ++a) accounts.try_emplace(spec.accounts[a].name, a);
+    for (const QueueSpec& queue : spec.queues) {
+        const auto account = accounts.find(queue.name);
+        if (account == accounts.end()) continue;  // It was taken out by sacctmgr.
+        for (std::size_t t = 0; t < tres_.size(); ++t) {
+            quotas_[at(account->second, t)] = quota_of(queue, tres_[t].tres);
+        }
+    }
+}
+
+void QueueQuotas::sum_up(const std::vector<Index>& from_below) {
+    struct Beneath {
+        std::optional<std::int64_t> nominal;
+        std::int64_t guarantee = 0;
+    };
+    std::vector<Beneath> beneath(quotas_.size());
+    for (std::size_t t = 0; t < tres_.size(); ++t) {
+        for (const Index account : from_below) {
+            Quota& quota = quotas_[at(account, t)];
+            const Beneath& below = beneath[at(account, t)];
+            if (!quota.nominal) quota.nominal = below.nominal;
+            quota.kept = std::max<std::int64_t>(0, quota.guarantee - below.guarantee);
+            quota.guarantee = below.guarantee + quota.kept;
+            if (!quota.nominal) continue;
+            Beneath& above = beneath[at(parents_[account], t)];
+            above.nominal = above.nominal.value_or(0) + *quota.nominal;
+            above.guarantee += quota.guarantee;
+        }
+        Quota& root = quotas_[at(kNone, t)];
+        root.nominal = beneath[at(kNone, t)].nominal;
+        root.guarantee = beneath[at(kNone, t)].guarantee;
+    }
+}
+
+// `use`: makes of a quota the one with what is to count as used.
+template <class Use>
+std::int64_t QueueQuotas::free_with(Index account, std::size_t tres, Use use) const {
+    std::int64_t free = kUnlimited, right = kUnlimited, pooled = 0;
+    for (Index a = account; a != kNone; a = parents_[a]) {
+        const Quota quota = use(of(a, tres));
+        if (quota.limit != kUnlimited) free = std::min(free, quota.limit - quota.used);
+        if (quota.nominal) right = std::min(right, *quota.nominal - quota.by_right);
+        pooled += std::max<std::int64_t>(0, quota.kept - quota.pooled);
+    }
+    if (right != kUnlimited) {
+        // Queues without a quota use the root's pool, and nothing bounds them: it may have less
+        // than nothing.
+        const Quota root = use(of(kNone, tres));
+        const std::int64_t lent = root.nominal.value_or(0) - root.guarantee - root.pooled;
+        pooled += std::max<std::int64_t>(0, lent);
+        free = std::min(free, std::max(right, pooled));
+    }
+    return std::max<std::int64_t>(0, free);
+}
+
+std::int64_t QueueQuotas::free_to(Index account, std::size_t tres) const {
+    return free_with(account, tres, [](const Quota& quota) -> const Quota& { return quota; });
+}
+
+std::int64_t QueueQuotas::most_of(Index account, std::size_t tres) const {
+    return free_with(account, tres, [](Quota quota) {
+        quota.used = quota.by_right = quota.pooled = 0;
+        return quota;
+    });
+}
+
+std::int64_t QueueQuotas::free_by_right(Index account, std::size_t tres) const {
+    std::int64_t free = kUnlimited, right = kUnlimited;
+    for (Index a = account; a != kNone; a = parents_[a]) {
+        const Quota& quota = of(a, tres);
+        if (quota.limit != kUnlimited) free = std::min(free, quota.limit - quota.used);
+        if (quota.nominal) right = std::min(right, *quota.nominal - quota.by_right);
+    }
+    return right == kUnlimited ? 0 : std::max<std::int64_t>(0, std::min(free, right));
+}
+
+QueueQuotas::Index QueueQuotas::use(Index account, std::size_t tres, std::int64_t amount) {
+    std::int64_t by_right = amount, pooled = amount;
+    Index highest = account;
+    for (;; account = parents_[account]) {
+        Quota& quota = quotas_[at(account, tres)];
+        const auto rightful = [&] {
+            return quota.nominal ? std::min(quota.by_right, *quota.nominal) : quota.by_right;
+        };
+        const auto beyond = [&] { return std::max<std::int64_t>(0, quota.pooled - quota.kept); };
+        const bool changes = quota.limit != kUnlimited || (by_right != 0 && quota.nominal) ||
+                             (pooled != 0 && (quota.kept > 0 || account == kNone));
+        if (changes && (account != kNone || pooled != 0)) highest = account;
+        const std::int64_t right_before = rightful(), beyond_before = beyond();
+        quota.used += amount;
+        quota.by_right += by_right;
+        quota.pooled += pooled;
+        BERTH_ASSERT(quota.used >= 0 && quota.by_right >= 0 && quota.pooled >= 0);
+        if (account == kNone) return highest;
+        by_right = rightful() - right_before;
+        pooled = beyond() - beyond_before;
+    }
+}
+
+}  // namespace berth

@@ -1,0 +1,84 @@
+// QueueQuotas: what each queue may use by right, what it lends, and what it borrows now.
+//
+// What a queue uses within its nominal quota it uses by right. What it does not use others may
+// borrow, except for its guarantee: all that is not guaranteed lies in one pool for each queue that
+// has queues beneath it, up to the root's, and what a queue uses beyond its guarantee comes out of
+// them. A check and a change cost the depth of the tree, and no list of who lent what to whom is
+// kept. The pools are those of Kueue's cohorts (pkg/cache/scheduler/resource_node.go); there, a
+// queue within its nominal quota waits until others have given back what they borrowed, while here
+// it waits for nodes alone.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "berth/engine/state/quota_limits.h"
+#include "berth/model/cluster_spec.h"
+
+namespace berth {
+
+class QueueQuotas {
+public:
+    using Index = std::uint32_t;
+    static constexpr Index kNone = ~Index{0};
+    static constexpr std::int64_t kUnlimited = INT64_MAX;
+
+    // Of one queue and one TRES.
+    struct Quota {
+        std::optional<std::int64_t> nominal;  // Its own or, if it names none, of those beneath it.
+        std::int64_t guarantee = 0;           // Never lent: its own and of those beneath it.
+        std::int64_t limit = kUnlimited;
+        std::int64_t kept = 0;      // Of its guarantee, what the queues beneath it do not keep.
+        std::int64_t used = 0;      // By all of its jobs.
+        std::int64_t by_right = 0;  // Of what is used, what lies within the quotas beneath it.
+        std::int64_t pooled = 0;    // Of what is used, what the guarantees beneath it do not cover.
+
+        std::int64_t borrowed() const {
+            return std::max<std::int64_t>(0, used - nominal.value_or(0));
+        }
+        friend bool operator==(const Quota&, const Quota&) = default;
+    };
+
+    // Anew, with nothing in use. `parents`: by account; kNone: below the root.
+    void rebuild(const ClusterSpec& spec, const LicenseNumbers& licenses,
+                 const std::vector<Index>& parents);
+
+    // What quotas name: each TRES once. Empty: no queue has a quota.
+    const std::vector<TresLimit>& tres() const { return tres_; }
+    // The account may be kNone: the root. `tres`: its place in tres().
+    const Quota& of(Index account, std::size_t tres) const { return quotas_[at(account, tres)]; }
+    Index parent_of(Index account) const { return parents_[account]; }
+
+    // How much more the account's jobs may use now. kUnlimited: no quota bounds them.
+    std::int64_t free_to(Index account, std::size_t tres) const;
+    // How much of that by right: within the nominal quotas of the account and of all above it.
+    // 0: none of them has any.
+    std::int64_t free_by_right(Index account, std::size_t tres) const;
+    // How much they may use if nothing else runs. kUnlimited: no quota bounds them.
+    std::int64_t most_of(Index account, std::size_t tres) const;
+
+    // Runs of the account use so much more, or with a negative amount less. Returns the highest
+    // account for whose jobs that may change free_to(); kNone: the root.
+    Index use(Index account, std::size_t tres, std::int64_t amount);
+
+    friend bool operator==(const QueueQuotas&, const QueueQuotas&) = default;
+
+private:
+    std::size_t at(Index account, std::size_t tres) const {
+        const std::size_t node = account == kNone ? parents_.size() : account;
+        return node * tres_.size() + tres;
+    }
+    void name_tres(const ClusterSpec& spec, const LicenseNumbers& licenses);
+    void set_own(const ClusterSpec& spec);
+    void sum_up(const std::vector<Index>& from_below);
+    template <class Use>
+    std::int64_t free_with(Index account, std::size_t tres, Use use) const;
+
+    std::vector<TresLimit> tres_;
+    std::vector<Index> parents_;
+    std::vector<Quota> quotas_;  // By account, the root last, and TRES.
+};
+
+}  // namespace berth

@@ -1,0 +1,29 @@
+// Queues: accounts with quotas. What a queue may use by right it lends while it does not need it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "berth/base/fields.h"
+#include "berth/base/quantity.h"
+#include "berth/model/limits.h"
+
+namespace berth {
+
+// The quota of one account and all beneath it, by TRES. For each TRES guarantee ≤ nominal ≤ limit.
+// The words are Kueue's and Volcano's: nominal is nominalQuota or deserved, guarantee is what
+// lendingLimit leaves or guarantee, limit is nominalQuota + borrowingLimit or capability.
+struct QueueSpec {
+    std::string name;                     // Of the account.
+    TresLimits nominal;                   // By right. Not named: the sum of the queues beneath it.
+    TresLimits guarantee;                 // Of it: never lent.
+    TresLimits limit;                     // At most, with what it borrows.
+    TresLimits lend_max;                  // Of the nominal: what others may borrow.
+    TresLimits borrow_max;                // Beyond the nominal.
+    std::optional<Ppm> borrow_ratio_max;  // As borrow_max: of each nominal so much, rounded down.
+
+    BERTH_FIELDS(QueueSpec, name, nominal, guarantee, limit, lend_max, borrow_max, borrow_ratio_max)
+};
+
+}  // namespace berth
