@@ -1,13 +1,20 @@
 // Edits of accounts, partitions and nodes while a long queue waits: sacctmgr modify account … set
 // GrpTRES=…, a user who is added, scontrol update partition …. CPU time until the engine has
 // decided again, beside a configuration that is installed anew, after which all is derived from
-// scratch.
+// scratch. Then what edits of accounts cost on an idle cluster of any size: to admit and apply one,
+// and the copy of the configuration that readers get after it.
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
+#include <functional>
+#include <memory>
 #include <vector>
 
 #include "bench/engine_load.h"
+#include "bench/users_load.h"
+#include "berth/base/codec.h"
+#include "berth/engine/admission/accounting_admission.h"
+#include "berth/testing/builders.h"
 
 namespace berth::bench {
 namespace {
@@ -117,10 +124,61 @@ void run(std::uint32_t pending, std::uint32_t nodes) {
           measure(engine, 3, [&](int) { return SpecInstalled{engine.state().spec()}; }));
 }
 
+// As the controller does it in a turn: admit_edits(), the fact, and a new configuration for
+// readers.
+void time_admitted(Engine& engine, const char* name,
+                   const std::function<AccountingEdits(int)>& make) {
+    std::vector<double> decided, published;
+    auto current = std::make_shared<const ClusterSpec>(engine.state().spec());
+    for (int i = 0; i < 21; ++i) {
+        AccountingEdits asked = make(i);
+        const double begin = cpu_ms();
+        auto admitted = admit_edits(engine.state(), std::move(asked));
+        engine.apply(kStart, AccountingEdited{std::get<AccountingEdits>(std::move(admitted))});
+        const double between = cpu_ms();
+        current = std::make_shared<const ClusterSpec>(engine.state().spec());
+        published.push_back(cpu_ms() - between);
+        decided.push_back(between - begin);
+        engine.mutable_state().take_touched();
+    }
+    std::printf("%-28s %12.3f ms %14.3f ms\n", name, median(decided), median(published));
+    std::fflush(stdout);
+}
+
+void run_idle(std::uint32_t nodes) {
+    Engine engine = testing::make_engine(users_spec(nodes));
+    std::printf("idle, %u nodes, %zu associations; median of decided, and published\n", nodes,
+                engine.state().spec().associations.size());
+    time_admitted(engine, "limit of an account",
+                  [&](int i) { return other_limit(engine, i).edits; });
+    time_admitted(engine, "a user more", [](int i) { return other_user(i).edits; });
+    time_admitted(engine, "100 users more", [](int i) {
+        AccountingEdits edits;
+        for (int u = 0; u < 100; ++u) merge(edits, other_user(1000 + 100 * i + u).edits);
+        return edits;
+    });
+    const auto times = [](auto&& hash) {
+        std::vector<double> all;
+        for (int i = 0; i < 21; ++i) {
+            const double begin = cpu_ms();
+            hash();
+            all.push_back(cpu_ms() - begin);
+        }
+        return median(all);
+    };
+    std::uint64_t sum = 0;
+    std::printf("%-28s %12.3f ms\n", "hash of the state",
+                times([&] { sum += engine.state().hash(); }));
+    std::printf("%-28s %12.3f ms\n", "hash of the configuration",
+                times([&] { sum += hash_of(engine.state().spec()); }));
+    std::printf("(%016llx)\n", static_cast<unsigned long long>(sum));
+}
+
 }  // namespace
 }  // namespace berth::bench
 
 int main() {
+    for (const std::uint32_t nodes : {1'000U, 10'000U}) berth::bench::run_idle(nodes);
     berth::bench::run(10'000, 1'000);
     berth::bench::run(100'000, 1'000);
     return 0;

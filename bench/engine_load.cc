@@ -59,7 +59,7 @@ ClusterSpec with_partitions(ClusterSpec spec, std::uint32_t partitions) {
         partition.is_default = false;
         if (p >= kWholeCluster) {
             const std::uint32_t first = (p - kWholeCluster) % 8, eighths = p < 12 ? 4 : 1;
-            std::erase_if(partition.nodes, [&](NodeId node) {
+            std::erase_if(partition.nodes.edit(), [&](NodeId node) {
                 const std::uint32_t eighth = node.value() * 8 / nodes;
                 return (eighth + 8 - first) % 8 >= eighths;
             });

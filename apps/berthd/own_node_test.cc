@@ -9,7 +9,7 @@ TEST(OwnNode, IsTheOneOfThisHostAlone) {
     ClusterSpec spec;
     for (const auto& [name, hostname] :
          {std::pair("head", "head"), {"gpu1", "gpu1"}, {"alias", "head"}, {"far", "far.org"}}) {
-        NodeSpec& node = spec.nodes.emplace_back();
+        NodeSpec& node = spec.nodes.push_back({});
         node.name = name;
         node.hostname = hostname;
     }
@@ -33,7 +33,7 @@ TEST(OwnNode, IsTheOneOfThisHostAlone) {
             << one.node << " named " << one.named << " on " << one.host;
     }
     // A node whose NodeHostname is another host is not of this host, whatever its name.
-    spec.nodes[1].name = "head2";
+    spec.nodes.edit(1).name = "head2";
     EXPECT_FALSE(is_own_node(spec, "head2", "", "head2"));
 }
 

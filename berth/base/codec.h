@@ -25,6 +25,7 @@
 #include "berth/base/plain.h"
 #include "berth/base/quantity.h"
 #include "berth/base/result.h"
+#include "berth/base/shared_list.h"
 #include "berth/base/strong_id.h"
 
 namespace berth {
@@ -97,6 +98,11 @@ private:
     }
     template <class T>
     void put(const std::vector<T>& items) {
+        varint(items.size());
+        for (const T& item : items) put(item);
+    }
+    template <class T>
+    void put(const SharedList<T>& items) {  // As a vector, without making one of it.
         varint(items.size());
         for (const T& item : items) put(item);
     }
@@ -266,6 +272,13 @@ private:
         if (!has_room_for(n, sizeof(T))) return;
         out.reserve(n);
         for (std::size_t i = 0; i < n && ok_; ++i) get(out.emplace_back());
+    }
+    template <class T>
+    void get(SharedList<T>& out) {
+        out.clear();
+        const std::size_t n = count();
+        if (!has_room_for(n, sizeof(T))) return;
+        for (std::size_t i = 0; i < n && ok_; ++i) get(out.push_back(T{}));
     }
     template <class T, std::size_t N>
     void get(std::array<T, N>& out) {

@@ -55,8 +55,9 @@ public:
     }
 
     const T& operator*() const {
+        if (held_ != nullptr) return held_->value;
         static const T kDefault{};
-        return held_ == nullptr ? kDefault : held_->value;
+        return kDefault;
     }
     const T* operator->() const { return &**this; }
     const T& plain() const { return **this; }

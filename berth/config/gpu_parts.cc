@@ -105,7 +105,7 @@ bool note_parts(Draft& draft, const Line& line, const std::string& name) {
 void finish_parts(Draft& draft) {
     for (std::size_t i = 0; i < draft.spec.nodes.size(); ++i) {
         for (const NodeGres& gres : draft.node_gres[i]) {
-            if (is_share_name(gres.name)) give_parts(draft, draft.spec.nodes[i], gres);
+            if (is_share_name(gres.name)) give_parts(draft, draft.spec.nodes.edit(i), gres);
         }
     }
 }
@@ -125,8 +125,8 @@ constexpr Capability kCapabilities[] = {{"k80", 37},  {"p100", 60}, {"p40", 61},
 }  // namespace
 
 void finish_gpu_types(Draft& draft) {
-    for (NodeSpec& node : draft.spec.nodes) {
-        for (Device& device : node.devices) {
+    for (std::size_t i = 0; i < draft.spec.nodes.size(); ++i) {
+        for (Device& device : draft.spec.nodes.edit(i).devices) {
             if (!is_gpu(draft, device)) continue;
             const std::string type = to_lower(draft.spec.dimensions.at(device.dimension).type);
             const auto named = std::ranges::find(kCapabilities, type, &Capability::type);

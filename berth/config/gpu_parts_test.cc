@@ -18,7 +18,7 @@ Loaded load_gres(const std::string& gres, const std::string& gres_conf) {
 // "mps:100 shard:4", GPU by GPU.
 std::string parts_text(const ClusterSpec& spec) {
     std::string text;
-    for (const Device& device : spec.nodes.at(0).devices) {
+    for (const Device& device : spec.nodes[0].devices) {
         text += text.empty() ? "" : " |";
         for (const ShareKind& own : device.shares) {
             text += (text.empty() ? "" : " ") + spec.dimensions.at(own.dimension).name + ":" +
@@ -64,7 +64,7 @@ TEST(GpuParts, AreSpreadEvenlyUnlessFilesAreNamed) {
 
 TEST(GpuParts, OfMemorySayHowMuchAGpuHas) {
     const Loaded loaded = load_gres("gpu:a100:2,gpumem:160G", "");
-    EXPECT_EQ(loaded.spec.nodes.at(0).devices.at(1).memory, gib(80));
+    EXPECT_EQ(loaded.spec.nodes[0].devices.at(1).memory, gib(80));
 }
 
 }  // namespace

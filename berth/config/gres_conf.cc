@@ -141,7 +141,7 @@ public:
     bool add_to(NodeId id) {
         const NodeGres* gres = gres_of(draft_, id, name_, type_);
         if (gres == nullptr) return false;
-        NodeSpec& node = draft_.spec.nodes[id.index()];
+        NodeSpec& node = draft_.spec.nodes.edit(id.index());
         const std::int64_t total = configured(draft_, id, name_);
         for (const std::string& file : files_) {
             const std::int64_t index = devices_named(draft_, node, name_);
@@ -293,7 +293,7 @@ void read_gres_conf(Draft& draft, const std::vector<Line>& lines) {
 
 void finish_devices(Draft& draft) {
     for (std::size_t i = 0; i < draft.spec.nodes.size(); ++i) {
-        NodeSpec& node = draft.spec.nodes[i];
+        NodeSpec& node = draft.spec.nodes.edit(i);
         for (const NodeGres& gres : draft.node_gres[i]) {
             if (gres.name != "gpu")
                 continue;  // Of any other name, devices are only what gres.conf lists.

@@ -238,9 +238,9 @@ TEST(SiteKeys, AccountsAreFoldedToLowerCase) {
                              "  - name: Optics\n    parent: PHYSICS\n    users: [ben]\n"};
     const Loaded loaded = load(files);
     EXPECT_EQ(text_of(loaded), "");
-    EXPECT_EQ(loaded.spec.accounts.at(0).name, "physics");
-    EXPECT_EQ(loaded.spec.accounts.at(1).parent, "physics");
-    EXPECT_EQ(loaded.spec.associations.at(1).account, "optics");
+    EXPECT_EQ(loaded.spec.accounts[0].name, "physics");
+    EXPECT_EQ(loaded.spec.accounts[1].parent, "physics");
+    EXPECT_EQ(loaded.spec.associations[1].account, "optics");
     EXPECT_EQ(loaded.spec.partitions.at(0).allow_accounts,
               (std::vector<std::string>{"physics", "bio"}));
 }

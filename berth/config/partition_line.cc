@@ -81,11 +81,11 @@ public:
         if (iequals(*pair_.value, "ALL")) {
             partition_.all_nodes = true;
             for (std::size_t i = 0; i < draft_.spec.nodes.size(); ++i)
-                partition_.nodes.push_back(NodeId::from_index(i));
+                partition_.nodes.edit().push_back(NodeId::from_index(i));
             return;
         }
         add(*pair_.value, "Nodes=");
-        std::vector<NodeId>& nodes = partition_.nodes;
+        std::vector<NodeId>& nodes = partition_.nodes.edit();
         std::ranges::sort(nodes);
         nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
     }
@@ -96,7 +96,7 @@ private:
         if (!names.ok()) return draft_.error(line_, pair_, names.error().message);
         for (const std::string& name : names.value()) {
             if (const auto node = draft_.spec.find_node(name)) {
-                partition_.nodes.push_back(*node);
+                partition_.nodes.edit().push_back(*node);
             } else if (const auto set = draft_.node_sets.find(name);
                        set != draft_.node_sets.end()) {
                 add_set(set->second, name);
@@ -118,7 +118,7 @@ private:
             for (std::size_t i = 0; i < draft_.spec.nodes.size(); ++i) {
                 const auto& own = draft_.spec.nodes[i].features;
                 if (std::ranges::find(own, feature) != own.end())
-                    partition_.nodes.push_back(NodeId::from_index(i));
+                    partition_.nodes.edit().push_back(NodeId::from_index(i));
             }
         }
     }

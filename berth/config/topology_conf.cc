@@ -66,7 +66,7 @@ void read_block(Draft& draft, const Line& line) {
         if (!id) {
             draft.error(
                 line, "block " + names[0] + " has " + name + ", which no NodeName line describes");
-        } else if (NodeSpec& node = draft.spec.nodes[id->index()]; !node.block.empty()) {
+        } else if (NodeSpec& node = draft.spec.nodes.edit(id->index()); !node.block.empty()) {
             draft.error(
                 line, "node " + name + " is in block " + node.block + " and in block " + names[0]);
         } else {
@@ -169,7 +169,7 @@ void read_topology_conf(Draft& draft, const std::vector<Line>& lines) {
         if (path.empty()) draft.error(*item.line, "switch " + name + " is above itself");
         for (const std::string& node : item.nodes) {
             if (const auto id = draft.spec.find_node(node)) {
-                draft.spec.nodes[id->index()].switches = path;
+                draft.spec.nodes.edit(id->index()).switches = path;
             } else {
                 draft.error(*item.line, "switch " + name + " has " + node +
                                             ", which no NodeName line describes");

@@ -1,33 +1,42 @@
 #include "berth/model/accounting_edits.h"
 
 #include <algorithm>
+#include <functional>
+#include <string_view>
+#include <utility>
 
 namespace berth {
 namespace {
 
-template <class Item, class Key>
-void upsert(std::vector<Item>& items, const Item& item, Key key) {
+template <class Items, class Item, class Key>
+void upsert(Items& items, const Item& item, Key key) {
+    const auto& wanted = key(item);
     const auto at =
-        std::ranges::find_if(items, [&](const Item& one) { return key(one) == key(item); });
+        std::ranges::find_if(items, [&](const Item& one) { return key(one) == wanted; });
     if (at == items.end()) {
         items.push_back(item);
     } else {
-        *at = item;
+        edit_at(items, static_cast<std::size_t>(at - items.begin())) = item;
     }
 }
 
-template <class Item, class Name, class Key>
-void remove(std::vector<Item>& items, const Name& name, Key key) {
-    std::erase_if(items, [&](const Item& one) { return key(one) == name; });
+template <class Items, class Name, class Key>
+void remove(Items& items, const Name& name, Key key) {
+    erase_if(items, [&](const auto& one) { return key(one) == name; });
 }
 
-const auto kAccountKey = [](const AccountSpec& one) { return one.name; };
+// Keys by reference: thousands of associations are searched for one.
+using AccountAndUser = std::pair<std::string_view, std::string_view>;
+const auto kAccountKey = [](const AccountSpec& one) -> const std::string& { return one.name; };
 const auto kAssociationKey = [](const AssociationSpec& one) {
-    return std::pair(one.account, one.user);
+    return AccountAndUser(one.account, one.user);
 };
-const auto kQosKey = [](const QosSpec& one) { return one.name; };
-const auto kLevelKey = [](const AdminLevel& one) { return one.user; };
-const auto kSelf = [](const auto& one) { return one; };
+const auto kPairKey = [](const std::pair<std::string, std::string>& one) {
+    return AccountAndUser(one);
+};
+const auto kQosKey = [](const QosSpec& one) -> const std::string& { return one.name; };
+const auto kLevelKey = [](const AdminLevel& one) -> const std::string& { return one.user; };
+constexpr std::identity kSelf;
 
 }  // namespace
 
@@ -37,15 +46,15 @@ void merge(AccountingEdits& into, const AccountingEdits& later) {
         upsert(into.removed_accounts, name, kSelf);
     }
     for (const auto& name : later.removed_associations) {
-        remove(into.associations, name, kAssociationKey);
-        upsert(into.removed_associations, name, kSelf);
+        remove(into.associations, kPairKey(name), kAssociationKey);
+        upsert(into.removed_associations, name, kPairKey);
     }
     for (const AccountSpec& one : later.accounts) {
         remove(into.removed_accounts, one.name, kSelf);
         upsert(into.accounts, one, kAccountKey);
     }
     for (const AssociationSpec& one : later.associations) {
-        remove(into.removed_associations, kAssociationKey(one), kSelf);
+        remove(into.removed_associations, kAssociationKey(one), kPairKey);
         upsert(into.associations, one, kAssociationKey);
     }
     for (const QosSpec& one : later.qos) upsert(into.qos, one, kQosKey);
@@ -55,7 +64,7 @@ void merge(AccountingEdits& into, const AccountingEdits& later) {
 void apply_edits(ClusterSpec& spec, const AccountingEdits& edits) {
     for (const std::string& name : edits.removed_accounts) remove(spec.accounts, name, kAccountKey);
     for (const auto& name : edits.removed_associations) {
-        remove(spec.associations, name, kAssociationKey);
+        remove(spec.associations, kPairKey(name), kAssociationKey);
     }
     for (const AccountSpec& one : edits.accounts) upsert(spec.accounts, one, kAccountKey);
     for (const AssociationSpec& one : edits.associations) {

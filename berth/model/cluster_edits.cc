@@ -31,14 +31,15 @@ void take_time(std::optional<Duration>& field, const std::optional<std::string>&
 void take_nodes(PartitionSpec& partition, const ClusterSpec& spec,
                 const std::optional<std::vector<std::string>>& names) {
     if (!names) return;
-    partition.nodes.clear();
+    std::vector<NodeId> nodes;
     for (const std::string& name : *names) {
         const auto node = spec.find_node(name);
-        if (node && !spec.node(*node).gone) partition.nodes.push_back(*node);
+        if (node && !spec.node(*node).gone) nodes.push_back(*node);
     }
-    std::ranges::sort(partition.nodes);
-    const auto [first, last] = std::ranges::unique(partition.nodes);
-    partition.nodes.erase(first, last);
+    std::ranges::sort(nodes);
+    const auto [first, last] = std::ranges::unique(nodes);
+    nodes.erase(first, last);
+    partition.nodes = std::move(nodes);
 }
 
 void take_change(PartitionSpec& partition, const ClusterSpec& spec, const PartitionChange& change) {
@@ -66,15 +67,15 @@ bool takes_joined(const PartitionSpec& partition, const NodeSpec& node) {
 // Nodes that no file names are in the partitions that say so, and in no other by a file.
 void take_joined(PartitionSpec& partition, const ClusterSpec& spec) {
     if (!takes_joined(partition)) return;
-    const std::vector<NodeId> before = std::exchange(partition.nodes, {});
-    for (const NodeId node : before) {
-        if (!spec.node(node).is_dynamic()) partition.nodes.push_back(node);
+    std::vector<NodeId> nodes;
+    for (const NodeId node : partition.nodes) {
+        if (!spec.node(node).is_dynamic()) nodes.push_back(node);
     }
     for (std::size_t i = 0; i < spec.nodes.size(); ++i) {
-        if (takes_joined(partition, spec.nodes[i]))
-            partition.nodes.push_back(NodeId::from_index(i));
+        if (takes_joined(partition, spec.nodes[i])) nodes.push_back(NodeId::from_index(i));
     }
-    std::ranges::sort(partition.nodes);
+    std::ranges::sort(nodes);
+    if (partition.nodes != nodes) partition.nodes = std::move(nodes);  // Equal ones stay shared.
 }
 
 void take_joined(PartitionSpec& partition, const ClusterSpec& spec, NodeId node) {
@@ -82,15 +83,25 @@ void take_joined(PartitionSpec& partition, const ClusterSpec& spec, NodeId node)
     const auto at = std::ranges::lower_bound(partition.nodes, node);
     const bool is_in = at != partition.nodes.end() && *at == node;
     const bool belongs = takes_joined(partition, spec.node(node));
-    if (is_in && !belongs) partition.nodes.erase(at);
-    if (!is_in && belongs) partition.nodes.insert(at, node);
+    if (is_in == belongs) return;
+    const auto place = at - partition.nodes.begin();
+    std::vector<NodeId>& nodes = partition.nodes.edit();
+    if (belongs) {
+        nodes.insert(nodes.begin() + place, node);
+    } else {
+        nodes.erase(nodes.begin() + place);
+    }
 }
 
-void take_edit(NodeSpec& node, const NodeChange& change) {
+// A node that has the edit already stays shared with other copies of the specification: all known
+// edits are applied again with each new one.
+void take_edit(ClusterSpec& spec, NodeId id, const NodeChange& change) {
+    NodeSpec node = spec.node(id);
     take(node.weight, change.weight);
     take(node.features, change.features);
     take(node.comment, change.comment);
     take(node.extra, change.extra);
+    if (node != spec.node(id)) spec.nodes.edit(id.index()) = std::move(node);
 }
 
 // The one of that name; nullptr: not configured. What is new begins with nothing set.
@@ -229,15 +240,14 @@ void apply_edits(ClusterSpec& spec, const ClusterEdits& edits) {
     for (const NodeEdit& edit : edits.nodes) {
         const auto node = spec.find_node(edit.name);
         if (!node) continue;
-        take_edit(spec.nodes[node->index()], edit.change);
+        take_edit(spec, *node, edit.change);
     }
     for (PartitionSpec& partition : spec.partitions) take_joined(partition, spec);
 }
 
 void apply_node_edits(ClusterSpec& spec, const std::vector<NodeEdit>& edits, NodeId node) {
-    NodeSpec& edited = spec.nodes[node.index()];
-    const auto edit = std::ranges::find(edits, edited.name, &NodeEdit::name);
-    if (edit != edits.end()) take_edit(edited, edit->change);
+    const auto edit = std::ranges::find(edits, spec.node(node).name, &NodeEdit::name);
+    if (edit != edits.end()) take_edit(spec, node, edit->change);
     for (PartitionSpec& partition : spec.partitions) take_joined(partition, spec, node);
 }
 

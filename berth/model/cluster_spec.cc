@@ -1,15 +1,17 @@
 #include "berth/model/cluster_spec.h"
 
+#include <algorithm>
+
 namespace berth {
 namespace {
 
 // The dense id of the item with this name.
-template <class Id, class Item>
-std::optional<Id> find_by_name(const std::vector<Item>& items, std::string_view name) {
-    for (std::size_t i = 0; i < items.size(); ++i) {
-        if (items[i].name == name) return Id(static_cast<std::uint32_t>(i));
-    }
-    return std::nullopt;
+template <class Id>
+std::optional<Id> find_by_name(const auto& items, std::string_view name) {
+    const auto at = std::ranges::find(items, name,
+                                      [](const auto& one) -> std::string_view { return one.name; });
+    if (at == items.end()) return std::nullopt;
+    return Id(static_cast<std::uint32_t>(at - items.begin()));
 }
 
 }  // namespace

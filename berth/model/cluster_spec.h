@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "berth/base/fields.h"
+#include "berth/base/shared.h"
+#include "berth/base/shared_list.h"
 #include "berth/model/inherited.h"
 #include "berth/model/license.h"
 #include "berth/model/limits.h"
@@ -31,7 +33,7 @@ enum class PartitionState : std::uint8_t { up, down, drain, inactive };
 
 struct PartitionSpec {
     std::string name;
-    std::vector<NodeId> nodes;  // Sorted.
+    Shared<std::vector<NodeId>> nodes;  // Sorted.
     bool is_default = false;
     std::optional<Duration> max_time;      // nullopt: no limit.
     std::optional<Duration> default_time;  // nullopt: max_time.
@@ -293,15 +295,17 @@ constexpr std::uint32_t bit_of(PrivateKind kind) { return 1U << static_cast<unsi
 enum class DebugFlag : std::uint8_t { gres, steps };
 constexpr std::uint32_t bit_of(DebugFlag flag) { return 1U << static_cast<unsigned>(flag); }
 
+// A copy costs little, whatever the size of the cluster: it shares the nodes, accounts and
+// associations of the original until one of the two changes them.
 struct ClusterSpec {
     std::string name = "cluster";
     std::string controller_host;
     Dimensions dimensions;
-    std::vector<NodeSpec> nodes;            // NodeId is the index.
+    SharedList<NodeSpec> nodes;             // NodeId is the index.
     std::vector<PartitionSpec> partitions;  // PartitionId is the index.
     std::vector<QosSpec> qos;               // QosId is the index; "normal" is always there, at 0.
-    std::vector<AccountSpec> accounts;
-    std::vector<AssociationSpec> associations;
+    SharedList<AccountSpec> accounts;
+    SharedList<AssociationSpec> associations;
     std::vector<std::string> operators;  // User names that may act on others' jobs and on nodes.
     SchedulingSpec scheduling;
     ConfinementSpec confinement;

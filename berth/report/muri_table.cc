@@ -73,7 +73,7 @@ ClusterSpec cluster_of(std::uint32_t nodes, int gpus) {
         node.capacity[gpu] = gpus;
         node.gres_text = "gpu:" + std::to_string(gpus);
         cluster.nodes.push_back(std::move(node));
-        partition.nodes.push_back(NodeId{i});
+        partition.nodes.edit().push_back(NodeId{i});
     }
     cluster.partitions.push_back(std::move(partition));
     cluster.qos.push_back({.name = "normal"});

@@ -24,7 +24,7 @@ constexpr int kOthersDraw = 10;
 OpenbOrder published_order(const OpenbTrace& trace, std::uint64_t seed) {
     GoRandom random(static_cast<std::int64_t>(seed));
     random.next();
-    OpenbOrder order{trace.pods, trace.cluster.nodes};
+    OpenbOrder order{trace.pods, {trace.cluster.nodes.begin(), trace.cluster.nodes.end()}};
     random.shuffle(order.pods);
     std::int64_t asked = asked_by(order.pods);
     for (;;) {
@@ -53,7 +53,7 @@ void shuffle(std::vector<T>& items, Rng& rng) {
 
 OpenbOrder our_order(const OpenbTrace& trace, std::uint64_t seed) {
     Rng rng(seed);
-    OpenbOrder order{trace.pods, trace.cluster.nodes};
+    OpenbOrder order{trace.pods, {trace.cluster.nodes.begin(), trace.cluster.nodes.end()}};
     shuffle(order.pods, rng);
     std::int64_t asked = asked_by(order.pods);
     while (asked * 10 < trace.gpu_milli * 13) {

@@ -111,7 +111,7 @@ ClusterSpec random_cluster(Rng& rng) {
     partition.is_default = true;
     for (std::uint32_t i = 0; i < nodes; ++i) {
         cluster.nodes.push_back(random_node(rng, i + 1, gpu, gpus));
-        partition.nodes.push_back(NodeId{i});
+        partition.nodes.edit().push_back(NodeId{i});
     }
     cluster.partitions.push_back(std::move(partition));
     cluster.qos.push_back({.name = "normal"});

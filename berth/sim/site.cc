@@ -25,11 +25,11 @@ void add_accounts(ClusterSpec& spec, Rng& rng) {
             {.account = in_bio ? "bio" : "physics", .user = user, .is_default = true});
     }
     if (rng.chance(60)) {
-        spec.accounts[0].limits.group_tres = {
+        spec.accounts.edit(0).limits.group_tres = {
             {"gres/gpu", kMostGpusOfAJob + rng.between(0, kMostGpusOfAJob)}};
     }
     if (rng.chance(40)) {
-        spec.accounts[1].limits.group_jobs = static_cast<std::uint32_t>(rng.between(2, 8));
+        spec.accounts.edit(1).limits.group_jobs = static_cast<std::uint32_t>(rng.between(2, 8));
     }
 }
 
@@ -50,7 +50,8 @@ void add_qos(ClusterSpec& spec, Rng& rng) {
 // Makes every GPU shareable, by shards.
 void add_shards(ClusterSpec& spec) {
     const DimensionId shard = *spec.dimensions.intern("shard", "");
-    for (NodeSpec& node : spec.nodes) {
+    for (std::size_t i = 0; i < spec.nodes.size(); ++i) {
+        NodeSpec& node = spec.nodes.edit(i);
         for (Device& device : node.devices) device.shares.push_back({shard, kShards});
         const auto all = static_cast<std::int64_t>(node.devices.size()) * kShards;
         node.capacity[shard] = all;

@@ -66,7 +66,7 @@ NodeSpec make_node(Dimensions& dimensions, std::string name, const NodeOptions& 
 }
 
 void add_node(ClusterSpec& spec, std::string name, const NodeOptions& options) {
-    spec.partitions.front().nodes.push_back(NodeId::from_index(spec.nodes.size()));
+    spec.partitions.front().nodes.edit().push_back(NodeId::from_index(spec.nodes.size()));
     spec.nodes.push_back(make_node(spec.dimensions, std::move(name), options));
 }
 

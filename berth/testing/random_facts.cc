@@ -426,11 +426,12 @@ ClusterSpec changed_cluster(Rng& rng, ClusterSpec spec) {
     if (rng.chance(50)) {
         if (!spec.find_node(name)) add_node(spec, name, random_node(rng));
     }
-    if (rng.chance(30)) spec.nodes[0].features.push_back("f" + std::to_string(rng.between(1, 9)));
+    if (rng.chance(30))
+        spec.nodes.edit(0).features.push_back("f" + std::to_string(rng.between(1, 9)));
     if (rng.chance(30) && spec.nodes.size() > 1) {
-        spec.nodes.pop_back();
+        spec.nodes.resize(spec.nodes.size() - 1);
         for (PartitionSpec& partition : spec.partitions) {
-            std::erase_if(partition.nodes,
+            std::erase_if(partition.nodes.edit(),
                           [&](NodeId one) { return one.index() >= spec.nodes.size(); });
         }
     }

@@ -257,15 +257,12 @@ PartitionSpec read_partition(const ScenarioWords& words, const ClusterSpec& spec
     PartitionSpec partition{.name = words.plain.front()};
     partition.is_default = words.has("default");
     partition.exclusive = words.has("exclusive");
-    for (const std::string& name : words.hosts("nodes")) {
-        partition.nodes.push_back(*spec.find_node(name));
-    }
+    std::vector<NodeId>& nodes = partition.nodes.edit();
+    for (const std::string& name : words.hosts("nodes")) nodes.push_back(*spec.find_node(name));
     if (!words.text("nodes")) {
-        for (std::size_t n = 0; n < spec.nodes.size(); ++n) {
-            partition.nodes.push_back(NodeId::from_index(n));
-        }
+        for (std::size_t n = 0; n < spec.nodes.size(); ++n) nodes.push_back(NodeId::from_index(n));
     }
-    std::ranges::sort(partition.nodes);
+    std::ranges::sort(nodes);
     partition.max_time = words.duration("max_time");
     partition.default_time = words.duration("default_time");
     partition.max_nodes = uint_of(words, "max_nodes");

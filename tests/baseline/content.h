@@ -72,6 +72,10 @@ private:
             put(path + "." + std::to_string(i), static_cast<const T&>(items[i]));
         }
     }
+    template <class T>
+    void put(const std::string& path, const SharedList<T>& items) {
+        put(path, std::vector<T>(items.begin(), items.end()));
+    }
     template <class T, std::size_t N>
     void put(const std::string& path, const std::array<T, N>& items) {
         for (std::size_t i = 0; i < N; ++i) put(path + "." + std::to_string(i), items[i]);

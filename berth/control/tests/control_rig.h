@@ -95,7 +95,7 @@ public:
         all.session = agent.session;
         all.instance = agent.instance;
         all.agent_started_at = agent.started_at;
-        all.found = spec_.nodes.at(node);
+        all.found = spec_.nodes[node];
         all.attempts = std::move(attempts);
         all.ended_steps = std::move(ended_steps);
         all.highest_epoch = agent.highest_epoch;
@@ -122,7 +122,7 @@ public:
         agents[node].instance = "instance-" + std::to_string(boots_);
         agents[node].started_at = now;
     }
-    std::string name(std::uint32_t node) const { return spec_.nodes.at(node).name; }
+    std::string name(std::uint32_t node) const { return spec_.nodes[node].name; }
 
     // ---- What the last turn sent to the agents.
     template <class Body>

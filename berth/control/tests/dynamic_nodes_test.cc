@@ -97,7 +97,7 @@ TEST_F(DynamicNodes, StayWhenTheConfigurationIsReadAgain) {
     begin();
     join("dyn1", node_of({"CPUs=8", "Gres=gpu:a100:2", "Feature=big"}));
     ClusterSpec read = open_cluster();
-    read.nodes[0].weight = 7;
+    read.nodes.edit(0).weight = 7;
     read.partitions[1].node_features = {"other"};
     EXPECT_TRUE(is_done(
         rig->ask(kRoot, Reconfigure{std::make_shared<const ClusterSpec>(std::move(read)), ""})));

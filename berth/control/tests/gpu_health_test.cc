@@ -109,7 +109,7 @@ AgentInput without(ControlRig& rig, const ClusterSpec& spec, DeviceMask absent) 
 
 TEST(AbsentGpus, AreDrainedAlone) {
     ClusterSpec spec = testing::make_cluster(1);
-    for (Device& device : spec.nodes[0].devices) {
+    for (Device& device : spec.nodes.edit(0).devices) {
         device.file = "/dev/nvidia" + std::to_string(device.index);
     }
     ControlRig rig(spec);

@@ -102,7 +102,7 @@ private:
             more.is_default = false;
             spec.partitions.push_back(more);
         }
-        if (rng_.chance(50)) spec.nodes[0].weight = number(5);
+        if (rng_.chance(50)) spec.nodes.edit(0).weight = number(5);
         rig_.ask(kRoot, Reconfigure{std::make_shared<const ClusterSpec>(std::move(spec)), {}});
     }
 

@@ -32,7 +32,7 @@ TEST(ReconfigureCommand, ANodeThatIsDescribedOtherwiseRegistersAnew) {
     ControlRig rig(2);
     rig.connect_all();
     ClusterSpec spec = testing::make_cluster(2);
-    spec.nodes[1].weight = 77;
+    spec.nodes.edit(1).weight = 77;
     rig.ask(kRoot, to(spec));
     ASSERT_EQ(rig.last.closed.size(), 1U);
     EXPECT_EQ(rig.last.closed[0], rig.agents[1].link);

@@ -163,12 +163,13 @@ private:
         for (const auto& [name, user] : edits_.removed_associations) users.push_back(user);
         std::ranges::sort(users);
         users.erase(std::unique(users.begin(), users.end()), users.end());
-        for (const std::string& user : users) set_default_account(user);
-    }
-
-    void set_default_account(const std::string& user) {
+        // One user's default does not depend on those of the others.
         ClusterSpec then = after_;
         apply_edits(then, edits_);
+        for (const std::string& user : users) set_default_account(then, user);
+    }
+
+    void set_default_account(const ClusterSpec& then, const std::string& user) {
         std::optional<std::string> wanted;
         for (const AssociationSpec& one : edits_.associations) {
             if (one.user == user && one.is_default) wanted = one.account;

@@ -39,8 +39,9 @@ ClusterSpec edited_site(Rng& rng) {
     spec.scheduling.enforce_limits = rng.chance(90);
     for (const std::string& name : kEditedAccounts) {
         const bool is_top = name == "science" || name == "art";
-        spec.accounts.push_back({.name = name, .parent = is_top ? "root" : "science"});
-        if (rng.chance(40)) spec.accounts.back().limits = edited_limits(rng);
+        AccountSpec& account =
+            spec.accounts.push_back({.name = name, .parent = is_top ? "root" : "science"});
+        if (rng.chance(40)) account.limits = edited_limits(rng);
         for (const std::string& user : kEditedUsers) {
             if (rng.chance(70)) spec.associations.push_back({.account = name, .user = user});
         }
@@ -56,7 +57,7 @@ ClusterSpec edited_site(Rng& rng) {
 }
 
 template <class Spec, class Is>
-Spec known_spec_or(const std::vector<Spec>& all, Is is, Spec otherwise) {
+Spec known_spec_or(const SharedList<Spec>& all, Is is, Spec otherwise) {
     const auto at = std::ranges::find_if(all, is);
     return at == all.end() ? otherwise : *at;
 }
@@ -163,8 +164,8 @@ TEST(AccountingEdits, OfALimitConcernTheJobsBelowIt) {
     ClusterSpec spec = testing::make_cluster(1, {.gpus = 4});
     spec.scheduling.enforce_limits = true;
     for (const std::string& name : kEditedAccounts) {
-        spec.accounts.push_back({.name = name, .parent = "root"});
-        spec.accounts.back().limits.group_tres = {{"gres/gpu", 0}};
+        AccountSpec& account = spec.accounts.push_back({.name = name, .parent = "root"});
+        account.limits.group_tres = {{"gres/gpu", 0}};
         spec.associations.push_back({.account = name, .user = "ann"});
     }
     Engine engine = testing::make_engine(std::move(spec));

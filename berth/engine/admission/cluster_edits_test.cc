@@ -17,13 +17,13 @@ constexpr std::size_t kEditedNodes = 6;
 ClusterSpec edited_cluster(Rng& rng) {
     ClusterSpec spec =
         testing::make_cluster(kEditedNodes, {.sockets = 1, .cores_per_socket = 8, .gpus = 4});
-    for (NodeSpec& node : spec.nodes) {
-        if (rng.chance(50)) node.features = {"fast"};
+    for (std::size_t i = 0; i < spec.nodes.size(); ++i) {
+        if (rng.chance(50)) spec.nodes.edit(i).features = {"fast"};
     }
     PartitionSpec small = spec.partitions.front();
     small.name = "small";
     small.is_default = false;
-    small.nodes.resize(2);
+    small.nodes.edit().resize(2);
     spec.partitions.push_back(std::move(small));
     if (rng.chance(50)) {
         spec.scheduling.rules.push_back({.kind = "priority", .name = "partition", .weight = 1000});
@@ -65,7 +65,7 @@ ClusterEdited some_edit_of_cluster(Rng& rng, const ClusterSpec& spec) {
     ClusterEdits edits;
     if (rng.chance(70)) edits.partitions.push_back(edit_of_partition(rng, spec));
     if (rng.chance(40)) {
-        NodeEdit edit{.name = rng.pick(spec.nodes).name, .change = {}};
+        NodeEdit edit{.name = spec.nodes[rng.next() % spec.nodes.size()].name, .change = {}};
         if (rng.chance(60)) edit.change.features.emplace();
         if (rng.chance(50) && edit.change.features) edit.change.features->emplace_back("fast");
         if (rng.chance(50)) edit.change.weight = static_cast<std::uint32_t>(rng.between(1, 5));

@@ -15,16 +15,14 @@ namespace {
 ClusterSpec limited_cluster(Rng& rng) {
     ClusterSpec spec = testing::make_cluster(2, {.sockets = 1, .cores_per_socket = 8, .gpus = 4});
     spec.scheduling.enforce_limits = true;
-    spec.accounts.push_back({.name = "science", .parent = "root"});
-    if (rng.chance(50)) spec.accounts.back().limits.group_jobs = 4;
+    AccountSpec& science = spec.accounts.push_back({.name = "science", .parent = "root"});
+    if (rng.chance(50)) science.limits.group_jobs = 4;
     for (const char* name : {"physics", "biology"}) {
-        spec.accounts.push_back({.name = name, .parent = "science"});
-        if (rng.chance(60)) {
-            spec.accounts.back().limits.group_tres = {{"gres/gpu", rng.between(1, 5)}};
-        }
+        AccountSpec& account = spec.accounts.push_back({.name = name, .parent = "science"});
+        if (rng.chance(60)) account.limits.group_tres = {{"gres/gpu", rng.between(1, 5)}};
         for (const char* user : {"ann", "ben"}) {
-            spec.associations.push_back({.account = name, .user = user});
-            if (rng.chance(40)) spec.associations.back().limits.max_jobs = 2;
+            AssociationSpec& one = spec.associations.push_back({.account = name, .user = user});
+            if (rng.chance(40)) one.limits.max_jobs = 2;
         }
     }
     spec.accounts.push_back({.name = "art", .parent = "root"});

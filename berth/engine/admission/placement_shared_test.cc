@@ -49,7 +49,7 @@ TEST(PartsOfGpus, AreRefusedWhereTheyCannotBeHad) {
         {whole, "a part of a GPU (shard) on exclusive nodes is not supported yet"},
     };
     for (const auto& [spec, message] : cases) EXPECT_EQ(refusal(cluster, spec), message);
-    for (Device& device : cluster.nodes[0].devices) device.file = "/dev/nvidia0";
+    for (Device& device : cluster.nodes.edit(0).devices) device.file = "/dev/nvidia0";
     EXPECT_EQ(refusal(cluster, part_job("shard", 1)), "");
     EXPECT_EQ(refusal(cluster, part_job("mps", 50)), "");
 }

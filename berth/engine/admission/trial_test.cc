@@ -171,7 +171,7 @@ ClusterSpec random_cluster(Rng& rng) {
     spec.accounts.push_back({.name = "art", .parent = "root"});
     if (rng.chance(50)) {
         spec.scheduling.enforce_limits = true;
-        spec.accounts[0].limits.group_tres = {{"gres/gpu", rng.between(1, 9)}};
+        spec.accounts.edit(0).limits.group_tres = {{"gres/gpu", rng.between(1, 9)}};
     }
     return spec;
 }

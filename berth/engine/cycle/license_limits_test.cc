@@ -24,7 +24,7 @@ struct LicenseLimits : ::testing::Test {
         for (const char* const name : {"root", "physics", "art"}) {
             spec.accounts.push_back({.name = name, .parent = "root"});
         }
-        spec.accounts[1].limits.group_tres = {{"license/matlab", 3}};
+        spec.accounts.edit(1).limits.group_tres = {{"license/matlab", 3}};
         spec.qos.resize(1);
         spec.qos.push_back({.name = "gold"});
         spec.qos[1].limits.max_tres_per_user = {{"license/ansys", 2}};

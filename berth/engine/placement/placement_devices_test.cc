@@ -93,7 +93,7 @@ TEST(Devices, OfManyAreChosenWithoutATable) {
 
 TEST(Devices, OfAnotherTypeAreLeftAlone) {
     ClusterSpec spec = testing::make_cluster(1, {.gpu_type = "a100", .gpus = 2});
-    NodeSpec& node = spec.nodes.front();
+    NodeSpec& node = spec.nodes.edit(0);
     Dimensions& dimensions = spec.dimensions;
     const NodeSpec other = testing::make_node(dimensions, "x", {.gpu_type = "h100", .gpus = 2});
     for (Device device : other.devices) {

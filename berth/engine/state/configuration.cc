@@ -26,8 +26,8 @@ std::optional<NodeId> Configuration::describe_in_place(const NodeDescribed& fact
     const auto known = spec_.find_node(fact.node.name);
     if (known && spec_.node(*known).gone) return std::nullopt;
     const NodeId node = known.value_or(NodeId::from_index(spec_.nodes.size()));
-    if (!known) spec_.nodes.emplace_back();
-    spec_.nodes[node.index()] = fact.node;
+    if (!known) spec_.nodes.push_back({});
+    spec_.nodes.edit(node.index()) = fact.node;
     apply_node_edits(spec_, cluster_edits_.nodes, node);
     return node;
 }
@@ -37,10 +37,10 @@ ClusterSpec Configuration::with(const NodeDescribed& fact) const {
     spec.dimensions = fact.dimensions;
     const auto known = spec.find_node(fact.node.name);
     const NodeId node = known.value_or(NodeId::from_index(spec.nodes.size()));
-    if (!known) spec.nodes.emplace_back();
-    spec.nodes[node.index()] = fact.node;
+    if (!known) spec.nodes.push_back({});
+    spec.nodes.edit(node.index()) = fact.node;
     if (fact.node.gone) {
-        for (PartitionSpec& partition : spec.partitions) std::erase(partition.nodes, node);
+        for (PartitionSpec& partition : spec.partitions) std::erase(partition.nodes.edit(), node);
     }
     return spec;
 }

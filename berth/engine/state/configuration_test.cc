@@ -40,6 +40,27 @@ TEST(Configuration, LaysKnownEditsOverTheNextSpecification) {
     EXPECT_EQ(configuration.spec().accounts[0].name, "physics");
 }
 
+// Edits that are known are laid over the specification again with each new one.
+TEST(Configuration, SharesWithItsCopiesWhatAnEditDoesNotChange) {
+    Configuration configuration;
+    configuration.install(testing::make_cluster(200));
+    const auto edit_weight = [&](std::size_t node) {
+        NodeEdit edit{.name = configuration.spec().nodes[node].name, .change = {}};
+        edit.change.weight = 7;
+        configuration.edit(ClusterEdits{.partitions = {}, .nodes = {std::move(edit)}});
+    };
+    edit_weight(0);
+    const ClusterSpec before = configuration.spec();
+    edit_weight(199);
+    configuration.edit(drain_partition("main"));
+    const ClusterSpec& after = configuration.spec();
+    EXPECT_EQ(&after.nodes[0], &before.nodes[0]);
+    EXPECT_EQ(after.nodes[199].weight, 7U);
+    EXPECT_EQ(before.nodes[199].weight, 1U);
+    EXPECT_EQ(before.partitions[0].state, PartitionState::up);
+    EXPECT_TRUE(after.partitions[0].nodes.is_same(before.partitions[0].nodes));
+}
+
 TEST(Configuration, DescribesOneNodeInPlaceUnlessMoreWouldChange) {
     Configuration configuration = with_account("physics");
     const NodeDescribed joins = description(configuration, "new");

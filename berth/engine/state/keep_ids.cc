@@ -16,24 +16,29 @@ bool stays(const NodeSpec& node) { return node.is_dynamic() && !node.gone; }
 bool stays(const auto&) { return false; }
 
 // Puts the later items in the places of the earlier ones of the same name, and appends the new
-// ones. Returns the place of each later item.
-template <class Item>
-std::vector<std::size_t> keep_places(const std::vector<Item>& before, std::vector<Item>& after) {
+// ones. Returns the place of each later item. An item that is equal in both stays shared with the
+// earlier configuration.
+template <class Items>
+std::vector<std::size_t> keep_places(const Items& before, Items& after) {
     std::map<std::string, std::size_t, std::less<>> place_of;
-    std::vector<Item> kept = before;
-    for (std::size_t i = 0; i < kept.size(); ++i) {
-        kept[i].gone = !stays(kept[i]);
-        place_of.try_emplace(kept[i].name, i);
-    }
+    for (std::size_t i = 0; i < before.size(); ++i) place_of.try_emplace(before[i].name, i);
+    Items kept = before;
+    std::vector<bool> is_named(before.size());
     std::vector<std::size_t> places;
-    for (Item& item : after) {
+    for (const auto& item : after) {
         const auto [at, is_new] = place_of.try_emplace(item.name, kept.size());
-        places.push_back(at->second);
+        const std::size_t place = at->second;
+        places.push_back(place);
         if (is_new) {
-            kept.push_back(std::move(item));
-        } else {
-            kept[at->second] = std::move(item);
+            kept.push_back(item);
+        } else if (kept[place] != item) {
+            edit_at(kept, place) = item;
         }
+        if (place < before.size()) is_named[place] = true;
+    }
+    for (std::size_t i = 0; i < before.size(); ++i) {
+        const bool gone = !stays(before[i]);
+        if (!is_named[i] && kept[i].gone != gone) edit_at(kept, i).gone = gone;
     }
     after = std::move(kept);
     return places;
@@ -64,9 +69,21 @@ void rename_dimensions(NodeSpec& node, const std::vector<DimensionId>& of_later)
     for (Device& device : node.devices) device.dimension = of_later[device.dimension.index()];
 }
 
+bool is_renamed(const std::vector<DimensionId>& of_later) {
+    for (std::size_t i = 0; i < of_later.size(); ++i) {
+        if (of_later[i] != DimensionId::from_index(i)) return true;
+    }
+    return false;
+}
+
 void rename_nodes(PartitionSpec& partition, const std::vector<std::size_t>& place_of_later) {
-    for (NodeId& node : partition.nodes) node = NodeId::from_index(place_of_later[node.index()]);
-    std::sort(partition.nodes.begin(), partition.nodes.end());
+    std::vector<NodeId> nodes;
+    nodes.reserve(partition.nodes.size());
+    for (const NodeId node : partition.nodes) {
+        nodes.push_back(NodeId::from_index(place_of_later[node.index()]));
+    }
+    std::ranges::sort(nodes);
+    if (partition.nodes != nodes) partition.nodes = std::move(nodes);
 }
 
 }  // namespace
@@ -83,7 +100,10 @@ Status can_keep_ids(const ClusterSpec& before, const ClusterSpec& after) {
 ClusterSpec keep_ids(const ClusterSpec& before, ClusterSpec after) {
     const auto dimensions = keep_dimensions(before.dimensions, after.dimensions);
     BERTH_ASSERT(dimensions.has_value());  // can_keep_ids() has checked this.
-    for (NodeSpec& node : after.nodes) rename_dimensions(node, dimensions->of_later);
+    if (is_renamed(dimensions->of_later)) {
+        for (std::size_t i = 0; i < after.nodes.size(); ++i)
+            rename_dimensions(after.nodes.edit(i), dimensions->of_later);
+    }
     after.dimensions = dimensions->all;
     const std::vector<std::size_t> places = keep_places(before.nodes, after.nodes);
     for (PartitionSpec& partition : after.partitions) rename_nodes(partition, places);

@@ -85,7 +85,7 @@ NodeFree NodeTable::free_of(NodeId node, const Sources& sources) const {
 }
 
 void NodeTable::check(const Sources& sources) const {
-    const std::vector<NodeSpec>& specs = sources.spec.nodes;
+    const SharedList<NodeSpec>& specs = sources.spec.nodes;
     BERTH_ASSERT(conditions_.size() == specs.size() && free_.size() == specs.size());
     std::vector<BitSet> held_cores(specs.size());
     std::vector<DeviceMask> held_devices(specs.size());

@@ -89,6 +89,16 @@ TEST(KeepIds, NamesKeepTheirPlacesNewOnesComeAfterAndGoneOnesStay) {
     EXPECT_EQ(kept.find_qos("high"), QosId(1));
 }
 
+TEST(KeepIds, WhatIsEqualStaysSharedWithTheEarlierConfiguration) {
+    const ClusterSpec before = testing::make_cluster(200);
+    ClusterSpec after = testing::make_cluster(200);
+    after.nodes.edit(199).weight = 7;
+    const ClusterSpec kept = keep_ids(before, after);
+    EXPECT_EQ(&kept.nodes[0], &before.nodes[0]);
+    EXPECT_EQ(kept.nodes[199], after.nodes[199]);
+    EXPECT_TRUE(kept.partitions[0].nodes.is_same(before.partitions[0].nodes));
+}
+
 TEST(KeepIds, APartitionThatIsGoneTakesNothingAndIsNotFound) {
     ClusterSpec after = testing::make_cluster(1);
     after.partitions[0].name = "other";

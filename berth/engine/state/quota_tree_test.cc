@@ -60,7 +60,7 @@ Job running(std::uint32_t id, std::int64_t cpus, QosId qos = QosId(0)) {
 TEST(QuotaTree, CountsNothingWithoutLimits) {
     ClusterSpec spec = site();
     EXPECT_FALSE(tree_of(spec).enforced());
-    spec.accounts[kScience].limits.group_jobs = 3;
+    spec.accounts.edit(kScience).limits.group_jobs = 3;
     EXPECT_TRUE(tree_of(spec).enforced());
     spec.scheduling.enforce_limits = false;
     EXPECT_FALSE(tree_of(spec).enforced());
@@ -68,7 +68,7 @@ TEST(QuotaTree, CountsNothingWithoutLimits) {
 
 TEST(QuotaTree, CountsARunInItsLeafAndEachAccountAboveIt) {
     ClusterSpec spec = site();
-    spec.accounts[kScience].limits.group_jobs = 3;
+    spec.accounts.edit(kScience).limits.group_jobs = 3;
     QuotaTree tree = tree_of(spec);
     tree.add(job(1), kBen);
     tree.add(running(2, 4), kAnn);
@@ -92,7 +92,7 @@ TEST(QuotaTree, CountsARunInItsLeafAndEachAccountAboveIt) {
 TEST(QuotaTree, CountsLicensesOfTheClusterThenThoseThatOnlyLimitsName) {
     ClusterSpec spec = site();
     spec.licenses = {{"ansys", 9}, {"abaqus", 9}};
-    spec.accounts[kScience].limits.group_tres = {{"license/matlab", 3}};
+    spec.accounts.edit(kScience).limits.group_tres = {{"license/matlab", 3}};
     QuotaTree tree = tree_of(spec);
     EXPECT_EQ(tree.licenses()->of("ansys"), 0U);
     EXPECT_EQ(tree.licenses()->of("matlab"), 2U);
@@ -111,7 +111,7 @@ TEST(QuotaTree, CountsLicensesOfTheClusterThenThoseThatOnlyLimitsName) {
 
 TEST(QuotaTree, CountsTheLicensesOfTheNextRunOfAJob) {
     ClusterSpec spec = site();
-    spec.accounts[kScience].limits.group_jobs = 3;
+    spec.accounts.edit(kScience).limits.group_jobs = 3;
     QuotaTree tree = tree_of(spec);
     tree.add(running(1, 1), kAnn);
     tree.remove(running(1, 1), kAnn);
@@ -126,9 +126,9 @@ TEST(QuotaTree, CountsTheLicensesOfTheNextRunOfAJob) {
 TEST(QuotaTree, TellsLimitsOnDifferentTresApart) {
     ClusterSpec spec = site();
     // The cluster has GPUs of one type, so the first two count the same devices.
-    spec.accounts[kArt].limits.group_tres = {{"gres/gpu", 1},      {"gres/gpu:a100", 1},
-                                             {"license/ansys", 1}, {"license/matlab", 1},
-                                             {"cpu", 1},           {"mem", 1}};
+    spec.accounts.edit(kArt).limits.group_tres = {{"gres/gpu", 1},      {"gres/gpu:a100", 1},
+                                                  {"license/ansys", 1}, {"license/matlab", 1},
+                                                  {"cpu", 1},           {"mem", 1}};
     const QuotaTree tree = tree_of(spec);
     const TresLimitList& limits = tree.account(kArt).limits->group;
     for (std::size_t a = 0; a < limits.size(); ++a) {
@@ -140,7 +140,7 @@ TEST(QuotaTree, TellsLimitsOnDifferentTresApart) {
 
 TEST(QuotaTree, IsMadeAnewWhereALimitNamesALicenseThatTheClusterHasNot) {
     ClusterSpec spec = site();
-    spec.accounts[kScience].limits.group_jobs = 3;
+    spec.accounts.edit(kScience).limits.group_jobs = 3;
     QuotaTree tree = tree_of(spec);
     AccountingEdits edits;
     edits.accounts.push_back(spec.accounts[kArt]);
@@ -154,7 +154,7 @@ TEST(QuotaTree, IsMadeAnewWhereALimitNamesALicenseThatTheClusterHasNot) {
 
 TEST(QuotaTree, CountsEachTaskOfAWaitingArray) {
     ClusterSpec spec = site();
-    spec.accounts[kRoot].limits.group_submitted = 9;
+    spec.accounts.edit(kRoot).limits.group_submitted = 9;
     QuotaTree tree = tree_of(spec);
     Job array = job(1);
     array.spec.array.emplace();
@@ -181,11 +181,11 @@ TEST(QuotaTree, CountsUsersAndAccountsOfAQosThatLimitsThem) {
 
 TEST(QuotaTree, TakesEachLimitOfAUserFromTheNearestHolder) {
     ClusterSpec spec = site();
-    spec.accounts[kRoot].limits.max_jobs = 9;
-    spec.accounts[kRoot].limits.max_tres_per_job = {{"cpu", 90}, {"gres/gpu", 9}};
-    spec.accounts[kPhysics].limits.max_tres_per_job = {{"cpu", 50}};
-    spec.accounts[kPhysics].limits.group_jobs = 7;
-    spec.associations[0].limits.max_jobs = 1;
+    spec.accounts.edit(kRoot).limits.max_jobs = 9;
+    spec.accounts.edit(kRoot).limits.max_tres_per_job = {{"cpu", 90}, {"gres/gpu", 9}};
+    spec.accounts.edit(kPhysics).limits.max_tres_per_job = {{"cpu", 50}};
+    spec.accounts.edit(kPhysics).limits.group_jobs = 7;
+    spec.associations.edit(0).limits.max_jobs = 1;
     const QuotaTree tree = tree_of(spec);
 
     const QuotaLimits* const ann = tree.nearest_limits(tree.place_of(kAnn));
@@ -204,7 +204,7 @@ TEST(QuotaTree, TakesEachLimitOfAUserFromTheNearestHolder) {
 
 TEST(QuotaTree, TellsWhomARunConcerns) {
     ClusterSpec spec = site();
-    spec.accounts[kScience].limits.group_tres = {{"cpu", 8}};
+    spec.accounts.edit(kScience).limits.group_tres = {{"cpu", 8}};
     QuotaTree tree = tree_of(spec);
     EXPECT_TRUE(tree.take_news().all);  // It is new.
     tree.add(job(1), kAnn);             // Waits: it uses nothing.
@@ -218,8 +218,8 @@ TEST(QuotaTree, TellsWhomARunConcerns) {
 
 TEST(QuotaTree, FollowsAnEditOfLimitsBelowTheAccount) {
     ClusterSpec spec = site();
-    spec.accounts[kScience].limits.max_jobs = 5;
-    spec.associations[0].limits.group_jobs = 3;
+    spec.accounts.edit(kScience).limits.max_jobs = 5;
+    spec.associations.edit(0).limits.group_jobs = 3;
     QuotaTree tree = tree_of(spec);
     tree.add(running(1, 2), kAnn);
     (void)tree.take_news();
@@ -266,8 +266,8 @@ TEST(QuotaTree, DropsTheLastLeaf) {
 
 TEST(QuotaTree, EndsWhereAccountsStandInACircle) {
     ClusterSpec spec = site();
-    spec.accounts[kScience].parent = "physics";
-    spec.accounts[kScience].limits.group_jobs = 1;
+    spec.accounts.edit(kScience).parent = "physics";
+    spec.accounts.edit(kScience).limits.group_jobs = 1;
     QuotaTree tree = tree_of(spec);
     tree.add(running(1, 1), kAnn);
     EXPECT_EQ(tree.account(kPhysics).use.running, 1);

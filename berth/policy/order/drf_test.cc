@@ -35,9 +35,9 @@ TEST(SeedDrf, Seed002WeighsAccountsByTheirShares) {
 TEST(Drf, IsThePapersExample) {
     // Ghodsi et al., figure 1: 9 CPUs and 18 GB; A asks for 1 CPU, 4 GB, B for 3 CPUs, 1 GB.
     testing::OrderView view = testing::order_view();
-    view.cluster.nodes[0].capacity = {};
-    view.cluster.nodes[0].capacity.set_cpu(cores(9));
-    view.cluster.nodes[0].capacity.set_memory(gib(18));
+    view.cluster.nodes.edit(0).capacity = {};
+    view.cluster.nodes.edit(0).capacity.set_cpu(cores(9));
+    view.cluster.nodes.edit(0).capacity.set_memory(gib(18));
     const Waiting a{.name = "A", .user = "a", .cpus = 1, .memory = gib(4)};
     const Waiting b{.name = "B", .user = "b", .cpus = 3, .memory = gib(1)};
     EXPECT_EQ(testing::order_of(*testing::make_rule(order_rules(), "drf"), view, {a, a, a, b, b}),

@@ -31,7 +31,7 @@ TEST(Size, AveragesTheNodePartAndTheCpuPart) {
         testing::FixedView view;
         NodeSpec node;
         node.cores_per_socket = c.cores;
-        view.cluster.nodes.assign(c.nodes, node);
+        view.cluster.nodes = std::vector(c.nodes, node);
         view.job_size = c.size;
         const Factor up = big->value(Job{}, view), down = small->value(Job{}, view);
         EXPECT_EQ(1000 * up.part / up.whole, c.big);
@@ -56,7 +56,7 @@ TEST(Size, MayBeRelativeToTheTimeLimit) {
         testing::FixedView view;
         NodeSpec node;
         node.cores_per_socket = 8;
-        view.cluster.nodes.assign(4, node);
+        view.cluster.nodes = std::vector(4, node);
         view.job_size = c.size;
         Job job;
         job.time_limit = c.limit;

@@ -13,7 +13,7 @@ std::int64_t millipoints(std::vector<TresWeight> weights, bool plain = false) {
     node.capacity.set_cpu(cores(32));
     node.capacity.set_memory(gib(256));
     node.capacity[gpu] = 8;
-    view.cluster.nodes.assign(4, node);
+    view.cluster.nodes = std::vector(4, node);
     view.cluster.partitions = {{.name = "main", .nodes = {NodeId(0), NodeId(1), NodeId(2)}}};
     view.cluster.scheduling.priority_tres = std::move(weights);
     view.job_tres.nodes = 1;
