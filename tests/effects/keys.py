@@ -10,4 +10,5 @@ import keys_scheduler  # noqa: F401
 import keys_site  # noqa: F401
 import keys_yaml  # noqa: F401
 import keys_limits  # noqa: F401
+import keys_queues  # noqa: F401
 import keys_cgroup  # noqa: F401

@@ -1,0 +1,35 @@
+"""Queues of berth.yaml: what each key keeps a job from using, that would start without it; and what is lent coming back."""
+
+from effect import same
+from keys_case import key
+from keys_preempt import preempts
+
+ACCOUNTS = [{"name": "vision", "users": ["root"]}, {"name": "speech", "users": ["root"]}]
+LENDER = {"nominal": "cpu=8"}
+
+
+def bounds(name, vision, speech, cpus):
+    """Vision runs a job of so many CPUs, and one more waits for its quota."""
+
+    @key("berth.yaml", name, "", seen="a job that would use more waits")
+    def test(run):
+        queues = {"vision": vision} | ({"speech": speech} if speech else {})
+        run.configure(yaml={"accounts": ACCOUNTS, "queues": queues})
+        run.runs(run.sbatch("-A", "vision", f"-c{cpus}", script="sleep 60"))
+        run.waits_for(run.sbatch("-A", "vision", "-c1"), "AssocGrpCpuLimit")
+
+
+bounds("queues", {"nominal": "cpu=2"}, None, 2)
+bounds("queues.nominal", {"nominal": "cpu=2"}, None, 2)
+bounds("queues.limit", {"nominal": "cpu=2", "limit": "cpu=3"}, LENDER, 3)
+bounds("queues.guarantee", {"nominal": "cpu=2"}, LENDER | {"guarantee": "cpu=8"}, 2)
+bounds("queues.lend_max", {"nominal": "cpu=2"}, LENDER | {"lend_max": "cpu=0"}, 2)
+bounds("queues.borrow_max", {"nominal": "cpu=2", "borrow_max": "cpu=1"}, LENDER, 3)
+bounds("queues.max_borrow_ratio", {"nominal": "cpu=2", "max_borrow_ratio": 0.5}, LENDER, 3)
+
+
+@key("berth.yaml", "preemption.reclaim", "", seen="a run that borrows waits again once the lender needs its node")
+def reclaim(run):
+    queues = {"vision": {"nominal": "node=0"}, "speech": {"nominal": "node=1"}}
+    run.configure(yaml={"accounts": ACCOUNTS, "queues": queues, "preemption": {"reclaim": "requeue"}})
+    same(run.squeue(preempts(run, high=("-A", "speech"), low=("-A", "vision")), "%t"), "PD")
