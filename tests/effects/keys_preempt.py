@@ -311,8 +311,8 @@ def priority_class_value(run):
 
 @yaml_key("priority_classes.global_default", seen="a job without a class has the priority of the default")
 def priority_class_default(run):
-    classes(run)
-    preempts(run, high=("--priority=500",))
+    run.configure(yaml={"preemption": {"by": "priority", "mode": "requeue"}, "priority_classes": {"usual": {"value": 900, "global_default": True}}})
+    spares(run, high=("--priority=500",))
 
 
 @yaml_key("priority_classes.preemption_policy", seen="jobs of the class preempt nothing")
