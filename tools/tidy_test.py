@@ -148,8 +148,8 @@ class Tidy(unittest.TestCase):
 
     def test_purity(self):
         for line, expected in [
-            ("auto t = std::chrono::system_clock::now();", "take the time"),
-            ("auto t = std::chrono::steady_clock::now();", "take the time"),
+            ("#include <chrono>\nauto t = std::chrono::system_clock::now();", "take the time"),
+            ("#include <chrono>\nauto t = std::chrono::steady_clock::now();", "take the time"),
             ("auto t = time(nullptr);", "take the time"),
             ("std::random_device device;", "take an Rng"),
             ("int n = std::rand();", "take an Rng"),
@@ -201,6 +201,9 @@ class Tidy(unittest.TestCase):
         self.finds("apps/a.cc", "int n = std::max(1, 2);\n", "uses <algorithm> without")
         self.finds("apps/a.cc", "void f() { std::ranges::sort(all); }\n", "uses <algorithm> without")
         self.finds("apps/a.cc", "std::map<int, int> m;\n", "uses <map> without")
+        self.finds("apps/a.cc", "std::atomic<bool> stop;\n", "uses <atomic> without")
+        self.finds("apps/a.cc", "auto most = std::numeric_limits<int>::max();\n", "uses <limits> without")
+        self.finds("apps/a.cc", "std::chrono::seconds wait;\n", "uses <chrono> without")
         self.assertEqual(self.complaints({
             "berth/base/a.h": OPENING + "#include <map>\n",
             "berth/base/b.h": OPENING + '#include "berth/base/a.h"\n',
