@@ -55,7 +55,12 @@ public:
         for (const auto& [name, line] : draft_.yaml.queues) read_queue(name, line);
         for (const auto& [name, line] : draft_.yaml.queues) check_queue(name, line);
         for (const auto& [name, line] : draft_.yaml.queues) check_parent(name, line);
-        if (!draft_.yaml.queues.empty()) check_root();
+        if (draft_.yaml.queues.empty()) return;
+        check_root();
+        if (draft_.spec.scheduling.enforce_limits) return;
+        draft_.warning(draft_.yaml.queues.front().second,
+                       "queues have no effect, because limits are not enforced; set "
+                       "enforce_limits: yes, or AccountingStorageEnforce=limits");
     }
 
 private:

@@ -110,6 +110,15 @@ TEST(Queues, WarnOfRightsThatCannotAllBeMet) {
         << text;
 }
 
+TEST(Queues, WarnWhereLimitsAreNotEnforced) {
+    const std::string queue = "  lab: {nominal: 'cpu=3'}\n";
+    const std::string says = ":2: warning: queues have no effect, because limits are not enforced";
+    const auto text = [&](const std::string& keys) { return text_of(load_queues(queue, keys)); };
+    EXPECT_NE(text("AccountingStorageEnforce=associations\n").find(says), std::string::npos);
+    EXPECT_EQ(text("AccountingStorageEnforce=limits\n").find(says), std::string::npos);
+    EXPECT_EQ(text("").find(says), std::string::npos);
+}
+
 TEST(Queues, GiveBackWhatTheyBorrowed) {
     const auto reclaim = [](const std::string& how) {
         return load_slurm(kSmall, "", "", "", "preemption: {reclaim: " + how + "}\n");

@@ -349,19 +349,34 @@ std::optional<Excess> limit_on_submission(const ClusterState& state, const Job& 
     return first_of(excesses);
 }
 
+QueueAmounts queue_amounts_of(const QueueQuotas& queues, const Demand& demand,
+                              const LimitRequest& asked) {
+    QueueAmounts amounts;
+    for (std::size_t i = 0; i < queues.tres().size(); ++i) {
+        const std::int64_t amount = asked.of(queues.tres()[i], demand);
+        if (amount > 0) amounts.emplace_back(i, amount);
+    }
+    return amounts;
+}
+
+bool is_by_right(const QueueQuotas& queues, QueueQuotas::Index account,
+                 const QueueAmounts& amounts) {
+    if (account == QueueQuotas::kNone) return false;
+    bool has_right = false;
+    for (const auto& [tres, amount] : amounts) {
+        if (queues.most_of(account, tres) == QueueQuotas::kUnlimited) continue;
+        if (amount > queues.free_by_right(account, tres)) return false;
+        has_right = true;
+    }
+    return has_right;
+}
+
 bool is_by_right(const ClusterState& state, const Job& job, const Demand& demand,
                  const LimitRequest& asked) {
     const QueueQuotas& queues = state.quota().queues();
     if (queues.tres().empty()) return false;
-    const QuotaTree::Index account = place_of(state, job).account;
-    bool has_right = false;
-    for (std::size_t i = 0; account != QuotaTree::kNone && i < queues.tres().size(); ++i) {
-        const std::int64_t amount = asked.of(queues.tres()[i], demand);
-        if (amount == 0 || queues.most_of(account, i) == QueueQuotas::kUnlimited) continue;
-        if (amount > queues.free_by_right(account, i)) return false;
-        has_right = true;
-    }
-    return has_right;
+    return is_by_right(queues, place_of(state, job).account,
+                       queue_amounts_of(queues, demand, asked));
 }
 
 std::string untyped_under_quota(const ClusterState& state, const Job& job, const Demand& demand) {

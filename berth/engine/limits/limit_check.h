@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "berth/engine/limits/limit_request.h"
@@ -42,8 +43,15 @@ std::vector<Excess> limits_on_start(const ClusterState& state, const Job& job,
 std::optional<Excess> limit_on_submission(const ClusterState& state, const Job& job,
                                           const Demand& demand);
 
-// Whether the job would use what its queues have by right, and nothing that is lent: the runs that
-// borrow may be preempted for it.
+// What a job asks for of QueueQuotas::tres(), by place there. Only what is more than nothing.
+using QueueAmounts = std::vector<std::pair<std::size_t, std::int64_t>>;
+QueueAmounts queue_amounts_of(const QueueQuotas& queues, const Demand& demand,
+                              const LimitRequest& asked);
+
+// Whether a job of the account would use what its queues have by right, and nothing that is lent:
+// the runs that borrow may be preempted for it.
+bool is_by_right(const QueueQuotas& queues, QueueQuotas::Index account,
+                 const QueueAmounts& amounts);
 bool is_by_right(const ClusterState& state, const Job& job, const Demand& demand,
                  const LimitRequest& asked);
 

@@ -29,12 +29,8 @@ std::vector<QueueQuotas::Index> Reclaim::queues_from(QueueQuotas::Index account)
 
 Reclaim::Claim Reclaim::claim_of(const Job& job, const Demand& demand,
                                  const LimitRequest& asked) const {
-    Claim claim{.amounts = {}, .queues = queues_from(account_of(state_, job))};
-    for (std::size_t i = 0; i < quotas_.tres().size(); ++i) {
-        const std::int64_t amount = asked.of(quotas_.tres()[i], demand);
-        if (amount > 0) claim.amounts.emplace_back(i, amount);
-    }
-    return claim;
+    return {.amounts = queue_amounts_of(quotas_, demand, asked),
+            .queues = queues_from(account_of(state_, job))};
 }
 
 void Reclaim::expect(const Claim& claim) {
@@ -44,15 +40,8 @@ void Reclaim::expect(const Claim& claim) {
 }
 
 bool Reclaim::is_by_right(const Claim& claim) const {
-    if (claim.queues.empty()) return false;
-    bool has_right = false;
-    for (const auto& [tres, amount] : claim.amounts) {
-        const QueueQuotas::Index account = claim.queues.front();
-        if (quotas_.most_of(account, tres) == QueueQuotas::kUnlimited) continue;
-        if (amount > quotas_.free_by_right(account, tres)) return false;
-        has_right = true;
-    }
-    return has_right;
+    return !claim.queues.empty() &&
+           berth::is_by_right(quotas_, claim.queues.front(), claim.amounts);
 }
 
 std::optional<std::int64_t> Reclaim::excess_of(const Job& run, const Claim& claim) const {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "berth/engine/limits/limit_check.h"
 #include "berth/engine/limits/limit_request.h"
 #include "berth/engine/state/cluster_state.h"
 
