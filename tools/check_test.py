@@ -51,6 +51,12 @@ class Check(unittest.TestCase):
         self.assertEqual((status, ran), (0, 1))
         self.assertRegex(said, rf"^hostile: ok on {head} at \d{{4}}-\d\d-\d\d \d\d:\d\d:\d\d in 0 min$")
 
+    def test_an_argument_that_a_command_does_not_take_is_refused(self):
+        for command in ("build", "hostile", "asan"):
+            done = subprocess.run(["./dev", command, "dev"], cwd=self.tree, env=self.environment, text=True, capture_output=True)
+            self.assertEqual(done.returncode, 1)
+            self.assertEqual(done.stderr, f"dev: '{command}' takes no argument, but was given 'dev'\n")
+
     def test_what_passed_on_the_same_sources_is_not_run_again(self):
         self.check()
         status, said, ran = self.check()

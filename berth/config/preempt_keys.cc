@@ -306,11 +306,12 @@ private:
     void show() {
         if (type_at_.pair != nullptr) {
             const bool none = spec_.by == PreemptBy::none && !suspends_;
-            if (!suspends_)
+            if (!suspends_) {
                 put("PreemptType", none                               ? "preempt/none"
                                    : spec_.by == PreemptBy::partition ? "preempt/partition_prio"
                                    : spec_.by == PreemptBy::qos       ? "preempt/qos"
                                                                       : "berth/priority");
+            }
         }
         if (suspends_) {
             put("PreemptMode", upper_case(*mode_at_.pair->value));

@@ -49,10 +49,11 @@ Result<std::string> JoinTokens::create(std::vector<std::string> nodes, Duration 
 Result<JoinTokens::Known*> JoinTokens::find(std::string_view secret, const std::string& node,
                                             Time now) {
     const auto found = by_hash_.find(sha256_hex(secret));
-    if (found == by_hash_.end())
+    if (found == by_hash_.end()) {
         return refuse(
             "the token is not known: it is mistyped, or the controller was started again "
             "since; `berth token create` makes another");
+    }
     Known& known = found->second;
     if (known.until <= now)
         return refuse("the token has expired: `berth token create` makes another");

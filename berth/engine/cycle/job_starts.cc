@@ -10,9 +10,10 @@ PlannedReservation planned_reservation_for(const OpenCycle& cycle, const Pending
     PlannedReservation planned_reservation;
     planned_reservation.start = found.start;
     planned_reservation.end = after(found.start, job.shape->length);
-    if (found.start > cycle.now())
+    if (found.start > cycle.now()) {
         planned_reservation.end =
             after(planned_reservation.end, slack_of(cycle.scheduling(), job.shape->demand()));
+    }
     planned_reservation.licenses = found.licenses;
     planned_reservation.reservation = job.shape->demand().reservation;
     NodeAmounts amounts;

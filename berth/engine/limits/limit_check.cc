@@ -390,9 +390,11 @@ std::string untyped_under_quota(const ClusterState& state, const Job& job, const
             return (one.dimensions & tres.dimensions) != 0 &&
                    (one.dimensions & ~tres.dimensions) != 0;
         };
-        for (const auto* gres : {&demand.gres_per_node, &demand.gres_per_task, &demand.gres_total})
-            if (std::ranges::any_of(*gres, may_be_this))
-                return tres.tres.substr(0, tres.tres.find(':'));
+        for (const auto* gres :
+             {&demand.gres_per_node, &demand.gres_per_task, &demand.gres_total}) {
+            if (!std::ranges::any_of(*gres, may_be_this)) continue;
+            return tres.tres.substr(0, tres.tres.find(':'));
+        }
     }
     return {};
 }

@@ -28,12 +28,12 @@ protected:
     void TearDown() override {
         for (const auto* one : {&first_, &second_}) std::filesystem::remove(*one);
     }
-    // A user that has nothing else running here.
-    bool be_a_user_alone() {
-        const passwd* const who = getpwnam("backup");
+    // Each test has a user of its own, that no other test has: they run at the same time.
+    bool be_only_user(const char* name) {
+        const passwd* const who = getpwnam(name);
         if (!LinuxNodeRig::is_root() || who == nullptr) return false;
         rig.uid = who->pw_uid, rig.gid = who->pw_gid;
-        rig.user = rig.group = "backup";
+        rig.user = rig.group = name;
         return true;
     }
     LaunchAttempt job(std::uint32_t id, const std::string& shell, bool removes) {
@@ -55,7 +55,7 @@ protected:
 };
 
 TEST_F(LeftTest, SharedMemoryIsReportedWhenTheUsersLastJobGoes) {
-    if (!be_a_user_alone()) GTEST_SKIP() << "SKIPPED: needs root and the user backup";
+    if (!be_only_user("list")) GTEST_SKIP() << "SKIPPED: needs root and the user list";
     rig.start(job(1, "echo x >" + first_ + "; exec sleep 100", false));
     rig.start(job(2, "exec sleep 100", false));
     ASSERT_TRUE(rig.wait_for_file(first_));
@@ -68,7 +68,7 @@ TEST_F(LeftTest, SharedMemoryIsReportedWhenTheUsersLastJobGoes) {
 }
 
 TEST_F(LeftTest, SharedMemoryIsRemovedWhereTheSiteSaysSo) {
-    if (!be_a_user_alone()) GTEST_SKIP() << "SKIPPED: needs root and the user backup";
+    if (!be_only_user("irc")) GTEST_SKIP() << "SKIPPED: needs root and the user irc";
     std::ofstream(second_) << "root's\n";
     rig.start(job(1, "echo x >" + first_, true));
     rig.wait<RunExited>(rig.batch(1));
@@ -80,7 +80,7 @@ TEST_F(LeftTest, SharedMemoryIsRemovedWhereTheSiteSaysSo) {
 }
 
 TEST_F(LeftTest, ANewAgentKnowsWhatTheSiteSaid) {
-    if (!be_a_user_alone()) GTEST_SKIP() << "SKIPPED: needs root and the user backup";
+    if (!be_only_user("uucp")) GTEST_SKIP() << "SKIPPED: needs root and the user uucp";
     rig.start(job(1, "echo x >" + first_, true));
     rig.wait<RunExited>(rig.batch(1));
     rig.node.reset();

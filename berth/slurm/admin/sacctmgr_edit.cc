@@ -174,8 +174,8 @@ Result<Intent> add_users(const AccountingView& view, const CommandWords& words) 
 Status check_preempted(const AccountingView& view, const QosSpec& qos) {
     for (const std::string& name : qos.preempt) {
         if (std::ranges::find(view.qos, name, &api::QosRow::name) != view.qos.end()) continue;
-        std::vector<std::string> names;
-        for (const api::QosRow& one : view.qos) names.push_back(one.name);
+        std::vector<std::string> names(view.qos.size());
+        std::ranges::transform(view.qos, names.begin(), &api::QosRow::name);
         return invalid_argument("sacctmgr: error: You gave a bad qos '" + name +
                                 "'. Valid QOS's are " + join(names, ","));
     }
@@ -290,9 +290,10 @@ Result<Intent> modify_users(const AccountingView& view, const CommandWords& word
                 changed.is_default = row.account == to_lower(option.value);
             } else if (option.name == "adminlevel") {
                 const std::string level = to_lower(option.value);
-                if (!is_one_of(level, {"none", "operator"}))
+                if (!is_one_of(level, {"none", "operator"})) {
                     return invalid_argument(" AdminLevel=" + option.value +
                                             ": there are None and Operator");
+                }
                 intent.edits.levels.push_back({row.user, level == "operator"});
             } else {
                 BERTH_TRY(const bool known, set_common(changed, option, settings));

@@ -19,7 +19,7 @@ bool names_partition(std::string_view key) {
 // Slurm's words for a value that is wrong; our own for one that is only not built.
 Error wrong_value(const Word& word, const PartitionKey& key, const Error& why) {
     switch (key.value) {
-        case PartitionValue::nodes: return why;
+        case PartitionValue::nodes:
         case PartitionValue::oversubscribe:
         case PartitionValue::preempt_mode: return why;
         case PartitionValue::state:

@@ -109,17 +109,17 @@ Status set_request_key(api::JobPatch& job, const std::string& name, const std::s
 Status set_job_key(Update& update, const std::string& key, const std::string& value, Time now) {
     const std::string name = to_lower(key);
     if (name == "timelimit") return set_time_limit(update, value);
-    if (name == "partition")
+    if (name == "partition") {
         update.job.partition = value;
-    else if (name == "qos")
+    } else if (name == "qos") {
         update.job.qos = value;
-    else if (name == "name" || name == "jobname")
+    } else if (name == "name" || name == "jobname") {
         update.job.name = value;
-    else if (name == "comment")
+    } else if (name == "comment") {
         update.job.comment = value;
-    else if (name == "dependency")
+    } else if (name == "dependency") {
         update.job.dependency = value;
-    else if (name == "nodelist" || name == "reqnodelist") {
+    } else if (name == "nodelist" || name == "reqnodelist") {
         BERTH_TRY(update.job.nodelist, expand_hostlist(value));
     } else if (name == "priority") {
         BERTH_TRY(const std::int64_t priority, whole_number(key, value, 0, 0xffff'fffeLL));
@@ -178,9 +178,10 @@ Status set_node_key(api::NodePatch& node, const std::string& key, const std::str
         node.change.extra = value;
     } else if (iequals(key, "Weight")) {
         const auto weight = parse_int64(value);
-        if (!weight.ok() || *weight < 0 || *weight > 0xffff'fffeLL)
+        if (!weight.ok() || *weight < 0 || *weight > 0xffff'fffeLL) {
             return invalid_argument("scontrol: error: Weight value (" + value +
                                     ") is not a valid number");
+        }
         node.change.weight = static_cast<std::uint32_t>(*weight);
     } else if (iequals(key, "Features") || iequals(key, "AvailableFeatures") ||
                iequals(key, "ActiveFeatures")) {
@@ -228,9 +229,10 @@ Result<Update> parse_update(const std::vector<std::string>& words, Time now) {
             keys.emplace_back(key, value);
         }
     }
-    if (update.names.empty())
+    if (update.names.empty()) {
         return invalid_argument(
             "No valid entity in update command; begin with JobId= or NodeName=");
+    }
     for (const auto& [key, value] : keys) {
         const Status set = update.node ? set_node_key(*update.node, key, value)
                                        : set_job_key(update, key, value, now);

@@ -217,9 +217,10 @@ private:
             request.payload.environment.push_back(std::string(kSlurmOpenMode) + "=" +
                                                   (command.append_output ? "a" : "t"));
         }
-        if (!draft.of_script.get_user_env.empty())
+        if (!draft.of_script.get_user_env.empty()) {
             request.payload.environment.push_back(std::string(kSlurmGetUserEnv) + "=" +
                                                   draft.of_script.get_user_env);
+        }
         if (!draft.of_script.export_file.empty()) {
             auto more = environment_file(draft.of_script.export_file);
             if (!more.ok()) return fail(more.error().message, 1);

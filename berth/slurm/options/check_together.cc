@@ -63,9 +63,10 @@ Status count_tasks_by_gpus(JobDraft& draft) {
 Status check_together(JobDraft& draft) {
     const JobRequest& request = draft.spec.request;
     const bool gres_gpu = std::ranges::count(request.gres_per_node, "gpu", &GresRequest::name) > 0;
-    if (gres_gpu && !request.gpus_per_node.empty())
+    if (gres_gpu && !request.gpus_per_node.empty()) {
         return invalid_argument(
             "Invalid GRES specification (with and without type identification)");
+    }
     if (request.memory_per_cpu && request.memory_per_node)
         return invalid_argument("--mem, --mem-per-cpu, and --mem-per-gpu are mutually exclusive.");
     return count_tasks_by_gpus(draft);
