@@ -38,6 +38,19 @@ TEST(Queues, HaveQuotas) {
     EXPECT_EQ(loaded.spec.queues, expected);
 }
 
+TEST(Queues, SayWhoMayPreemptTheirRuns) {
+    const Loaded loaded = load_queues(R"(
+  lab: {allow_preemption: no}
+  vision: {allow_preempt_from: [Speech, guests], grace_period: 45}
+)");
+    EXPECT_EQ(text_of(loaded), "");
+    const std::vector<QueueSpec> expected = {{.name = "lab", .allow_preemption = false},
+                                             {.name = "vision",
+                                              .allow_preempt_from = {"speech", "guests"},
+                                              .grace_period = std::chrono::seconds(45)}};
+    EXPECT_EQ(loaded.spec.queues, expected);
+}
+
 TEST(Queues, SayWhatIsWrongAtTheirLine) {
     struct Case {
         const char *queues, *says;
@@ -68,6 +81,11 @@ TEST(Queues, SayWhatIsWrongAtTheirLine) {
                   "queue lab: borrow_max of cpu needs a nominal quota of it"},
              Case{"  lab: {nominal: 'cpu=1'}\n  LAB: {nominal: 'cpu=1'}\n",
                   ":3: error: queue lab is described twice"},
+             Case{"  lab: {allow_preempt_from: [vision, nobody]}\n",
+                  ":2: error: allow_preempt_from: there is no queue and no account nobody"},
+             Case{"  lab: {allow_preemption: }\n",
+                  ":2: error: allow_preemption of queue lab has no value"},
+             Case{"  lab: {nominal: {cpu: 1}}\n", ":2: error: nominal of queue lab has no value"},
              Case{"  physics: {nominal: 'cpu=1'}\n",
                   ":2: warning: queue physics has no account of that name"},
          }) {

@@ -7,6 +7,7 @@
 
 #include "berth/base/fields.h"
 #include "berth/base/quantity.h"
+#include "berth/base/time.h"
 #include "berth/model/limits.h"
 
 namespace berth {
@@ -22,8 +23,13 @@ struct QueueSpec {
     TresLimits lend_max;                  // Of the nominal: what others may borrow.
     TresLimits borrow_max;                // Beyond the nominal.
     std::optional<Ppm> borrow_ratio_max;  // As borrow_max: of each nominal so much, rounded down.
+    // Of its runs, as victims. What a queue does not say, the nearest queue above it does.
+    std::optional<bool> allow_preemption;         // no: they are never preempted.
+    std::vector<std::string> allow_preempt_from;  // Only for jobs of, or beneath, these queues.
+    std::optional<Duration> grace_period;         // Instead of that of the partition or the QOS.
 
-    BERTH_FIELDS(QueueSpec, name, nominal, guarantee, limit, lend_max, borrow_max, borrow_ratio_max)
+    BERTH_FIELDS(QueueSpec, name, nominal, guarantee, limit, lend_max, borrow_max, borrow_ratio_max,
+                 allow_preemption, allow_preempt_from, grace_period)
 };
 
 }  // namespace berth

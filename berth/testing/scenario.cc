@@ -9,7 +9,7 @@
 #include "berth/engine/explain/explain.h"
 #include "berth/engine/plan/plan_check.h"
 #include "berth/model/limit_keys.h"
-#include "berth/model/micro.h"
+#include "berth/model/queue_options.h"
 #include "berth/testing/scenario_submit.h"
 
 namespace berth::testing {
@@ -111,17 +111,10 @@ private:
     // "queue physics nominal=gres/gpu=8 guarantee=gres/gpu=2": the quota of an account, set anew.
     std::string set_queue(const ScenarioWords& words) {
         QueueSpec queue{.name = words.plain.front()};
-        const auto read = [&](const char* key) {
-            const auto text = words.text(key);
-            return text ? parse_tres_counts(*text).value() : TresLimits{};
-        };
-        queue.nominal = read("nominal");
-        queue.guarantee = read("guarantee");
-        queue.limit = read("limit");
-        queue.lend_max = read("lend_max");
-        queue.borrow_max = read("borrow_max");
-        if (const auto ratio = words.text("max_borrow_ratio"))
-            queue.borrow_ratio_max = Ppm(parse_micro(*ratio).value());
+        for (const auto& [option, value] : words.rest()) {
+            const Status set = set_queue_option(queue, option, value);
+            if (!set.ok()) return set.error().message;
+        }
         std::erase_if(spec_.queues, [&](const QueueSpec& one) { return one.name == queue.name; });
         spec_.queues.push_back(std::move(queue));
         spec_.scheduling.enforce_limits = true;

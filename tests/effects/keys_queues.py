@@ -2,7 +2,7 @@
 
 from effect import same
 from keys_case import key
-from keys_preempt import preempts
+from keys_preempt import preempts, spares
 
 ACCOUNTS = [{"name": "vision", "users": ["root"]}, {"name": "speech", "users": ["root"]}]
 LENDER = {"nominal": "cpu=8"}
@@ -33,3 +33,18 @@ def reclaim(run):
     queues = {"vision": {"nominal": "node=0"}, "speech": {"nominal": "node=1"}}
     run.configure(yaml={"accounts": ACCOUNTS, "queues": queues, "preemption": {"reclaim": "requeue"}})
     same(run.squeue(preempts(run, high=("-A", "speech"), low=("-A", "vision")), "%t"), "PD")
+
+
+def protects(name, value, seen):
+    """Speech needs its node back, but what vision says keeps the run that borrows it."""
+
+    @key("berth.yaml", f"queues.{name}", "", seen=seen)
+    def test(run):
+        queues = {"vision": {"nominal": "node=0", name: value}, "speech": {"nominal": "node=1"}}
+        run.configure(yaml={"accounts": ACCOUNTS, "queues": queues, "preemption": {"reclaim": "requeue"}})
+        spares(run, high=("-A", "speech"), low=("-A", "vision"))
+
+
+protects("allow_preemption", False, "a run of the queue is never preempted")
+protects("allow_preempt_from", ["vision"], "a run of the queue is not preempted for a queue that is not named")
+protects("grace_period", 60, "a run of the queue goes on after the decision")

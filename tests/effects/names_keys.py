@@ -132,8 +132,9 @@ def yaml():
     found += [f"qos.{key}" for key in at_least(4, re.findall(r'name == "(\w+)"', qos))]
     classes = between(text_of("config/priority_classes.cc"), "void read_class(", "\n    }\n")
     found += [f"priority_classes.{key}" for key in at_least(3, re.findall(r'key == "(\w+)"', classes))]
-    queues = text_of("config/queues.cc")
-    found += [f"queues.{key}" for key in at_least(6, re.findall(r'key == "(\w+)"', queues))]
+    queues = text_of("model/queue_options.cc")
+    found += [f"queues.{key}" for key in at_least(5, re.findall(r'\{"(\w+)", &QueueSpec::', queues))]
+    found += [f"queues.{key}" for key in at_least(4, re.findall(r'name == "(\w+)"', queues))]
     notices = between(text_of("config/notifications.cc"), "void read(", "\n    }\n")
     found += [f"notifications.{key}" for key in re.findall(r'key == "(\w+)"', notices)]
     return at_least(80, list(dict.fromkeys(found)))

@@ -15,7 +15,7 @@ void Preemptions::forget_failures() {
 }
 
 Preemptions::Key Preemptions::key_of(const PendingJob& job, QosId qos) const {
-    return {job.shape.get(), qos, rules.spec().reclaims() ? job.usage() : std::nullopt};
+    return {job.shape.get(), qos, rules.depend_on_account() ? job.usage() : std::nullopt};
 }
 
 void Preemptions::note_failure(const PendingJob& job, QosId qos) {

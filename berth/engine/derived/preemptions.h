@@ -20,7 +20,7 @@ public:
     // Something was released, or an exemption is over: what failed may succeed.
     void forget_failures();
 
-    // Jobs of the same shape, QOS, queue (if runs of others may be reclaimed) and at most this
+    // Jobs of the same shape, QOS, queue (if that decides whom they may preempt) and at most this
     // priority find no victims either.
     void note_failure(const PendingJob& job, QosId qos);
     bool has_failed(const PendingJob& job, QosId qos) const;

@@ -6,12 +6,9 @@
 #include "berth/model/preempted_by.h"
 
 namespace berth {
-namespace {
 
-constexpr std::size_t kNamedMax = 8;
-
-// "job 812", "jobs 812, 815"
 std::string names_of(const ClusterState& state, const std::vector<JobId>& jobs) {
+    constexpr std::size_t kNamedMax = 8;
     std::string text = jobs.size() == 1 ? "job" : "jobs";
     for (std::size_t i = 0; i < jobs.size() && i < kNamedMax; ++i) {
         const Job* const job = state.find_job(jobs[i]);
@@ -22,6 +19,8 @@ std::string names_of(const ClusterState& state, const std::vector<JobId>& jobs) 
     }
     return jobs.size() > kNamedMax ? text + " and others" : text;
 }
+
+namespace {
 
 class PreemptionExplainer {
 public:
@@ -68,7 +67,7 @@ private:
 
     // Runs below it that a rule spares.
     void explain_spared() {
-        std::vector<JobId> off, exempt, by_priority, too_near;
+        std::vector<JobId> off, never, not_by_it, exempt, by_priority, too_near;
         std::optional<Time> until;
         for (const JobId id : state_.index().holding()) {
             const Job& run = *state_.find_job(id);
@@ -83,6 +82,10 @@ private:
                 off.push_back(id);
                 continue;
             }
+            if (!rules_.queues().lets_preempt(job_, run)) {
+                (rules_.queues().lets_preempt(run) ? not_by_it : never).push_back(id);
+                continue;
+            }
             const Time free_at = rules_.exempt_until(run, rules_.terms_of(run), now_);
             if (free_at == kNever) {
                 by_priority.push_back(id);
@@ -94,6 +97,14 @@ private:
         if (!off.empty()) {
             add("It may not preempt " + names_of(state_, off) + ": PreemptMode is OFF in " +
                 (rules_.spec().by == PreemptBy::qos ? "the QOS." : "the partition."));
+        }
+        if (!never.empty()) {
+            add("It may not preempt " + names_of(state_, never) +
+                ": allow_preemption is no in the queue.");
+        }
+        if (!not_by_it.empty()) {
+            add("It may not preempt " + names_of(state_, not_by_it) +
+                ": allow_preempt_from of the queue does not name " + *job_.spec.account + ".");
         }
         if (!by_priority.empty()) {
             add("It may not preempt " + names_of(state_, by_priority) +

@@ -2,6 +2,7 @@
 // to preempt others.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "berth/engine/derived/derived_state.h"
@@ -11,5 +12,8 @@ namespace berth {
 
 std::vector<Blocker> blockers_of_preemption(const ClusterState& state, const DerivedState& derived,
                                             const Job& job, std::int64_t priority, Time now);
+
+// "job 812", "jobs 812, 815"; as users name them.
+std::string names_of(const ClusterState& state, const std::vector<JobId>& jobs);
 
 }  // namespace berth

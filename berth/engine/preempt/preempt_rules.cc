@@ -11,6 +11,7 @@ void PreemptRules::rebuild(const ClusterSpec& spec) {
     *this = {};
     spec_ = spec.scheduling.preemption;
     if (!enabled()) return;
+    queues_.rebuild(spec);
     for (const PriorityClassSpec& one : spec.priority_classes) {
         if (!one.preempts) never_.push_back(one.name);
     }
@@ -90,14 +91,21 @@ PreemptTerms PreemptRules::terms_of(const Job& run) const {
     switch (spec_.by) {
         case PreemptBy::none: break;
         case PreemptBy::partition:
-        case PreemptBy::priority: return of_partition_[run.partition.index()];
-        case PreemptBy::qos: return of_qos_[run.qos.index()];
+        case PreemptBy::priority:
+            return with_grace_of_queue(run, of_partition_[run.partition.index()]);
+        case PreemptBy::qos: return with_grace_of_queue(run, of_qos_[run.qos.index()]);
     }
     return {};
 }
 
+PreemptTerms PreemptRules::with_grace_of_queue(const Job& run, PreemptTerms terms) const {
+    if (const auto grace = queues_.grace_of(run)) terms.grace = *grace;
+    return terms;
+}
+
 PreemptTerms PreemptRules::terms_of_reclaimed(const Job& run) const {
-    return spec_.reclaims() ? reclaimed_[run.partition.index()] : PreemptTerms{};
+    if (!spec_.reclaims()) return {};
+    return with_grace_of_queue(run, reclaimed_[run.partition.index()]);
 }
 
 Time PreemptRules::exempt_until(const Job& run, const PreemptTerms& terms, Time now) const {

@@ -4,7 +4,7 @@
 // partition_prio: a job preempts runs of partitions with a lower PriorityTier; the run's partition
 // says how. qos: a job preempts runs whose QOS its own QOS names in Preempt=; the run's QOS says
 // how. By priority, which is ours: a job preempts runs whose priority is lower; the run's partition
-// says how.
+// says how. The queue of a run may forbid it, or set the grace time.
 #pragma once
 
 #include <optional>
@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "berth/base/bitmask.h"
+#include "berth/engine/preempt/queue_terms.h"
 #include "berth/model/cluster_spec.h"
 #include "berth/model/job.h"
 
@@ -35,11 +36,15 @@ public:
     // Whether jobs of this partition and QOS may preempt any at all.
     bool may_preempt_any(const Job& job) const;
     // Whether the job stands above the other one, which has so much less priority. It may preempt
-    // the other one if that one's mode is not off as well.
+    // the other one if that one's mode is not off, and its queue lets it, as well.
     bool stands_above(const Job& job, const Job& other, std::int64_t lead) const;
     bool may_preempt(const Job& job, const Job& other, std::int64_t lead) const {
-        return terms_of(other).mode != PreemptMode::off && stands_above(job, other, lead);
+        return terms_of(other).mode != PreemptMode::off && stands_above(job, other, lead) &&
+               queues_.lets_preempt(job, other);
     }
+    const QueueTerms& queues() const { return queues_; }
+    // Whether jobs that are alike but for their accounts may preempt different runs.
+    bool depend_on_account() const { return spec_.reclaims() || queues_.name_preemptors(); }
     // Whether the priorities of two jobs of this QOS decide which one preempts the other.
     bool compares_priorities(QosId qos) const {
         return spec_.by == PreemptBy::priority ||
@@ -67,10 +72,12 @@ public:
     }
 
 private:
+    PreemptTerms with_grace_of_queue(const Job& run, PreemptTerms terms) const;
     std::int64_t tier(const Job& job) const { return tiers_[job.partition.index()]; }
     std::int32_t find_rank(std::size_t qos, std::vector<bool>& under_way);
 
     PreemptionSpec spec_;
+    QueueTerms queues_;
     std::vector<std::int64_t> tiers_;         // By PartitionId.
     std::int64_t lowest_tier_ = 0;            // Of the partitions whose runs may be preempted.
     std::vector<PreemptTerms> of_partition_;  // By PartitionId; of_qos_ by QosId.

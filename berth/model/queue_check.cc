@@ -1,0 +1,207 @@
+#include "berth/model/queue_check.h"
+
+#include <algorithm>
+#include <map>
+
+#include "berth/base/size_text.h"
+
+namespace berth {
+namespace {
+
+std::optional<std::int64_t> count_of(const TresLimits& counts, const std::string& tres) {
+    const auto found = std::ranges::find(counts, tres, &TresLimits::value_type::first);
+    return found == counts.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::string number_of(const std::string& tres, std::int64_t count) {
+    return tres == "mem" ? format_size(mib(count)) : std::to_string(count);
+}
+
+class Checking {
+public:
+    explicit Checking(const ClusterSpec& spec) : spec_(spec) {}
+
+    std::vector<QueueFault> run() {
+        for (const QueueSpec& queue : spec_.queues) {
+            check_account(queue);
+            check_tres(queue);
+            check_bounds(queue);
+            check_preemptors(queue);
+        }
+        for (const QueueSpec& queue : spec_.queues) {
+            check_sums(
+                queue.name, queue.name,
+                [&](const std::string& tres) { return count_of(queue.nominal, tres); },
+                "the nominal quota of queue " + queue.name);
+        }
+        check_sums(
+            "root", "", [&](const std::string& tres) { return cluster_capacity(spec_, tres); },
+            "what the cluster has");
+        return std::move(faults_);
+    }
+
+private:
+    void error(const QueueSpec& queue, const std::string& option, const std::string& text) {
+        faults_.push_back({.queue = queue.name, .option = option, .text = text});
+    }
+    void warning(const std::string& queue, const std::string& text) {
+        faults_.push_back({.queue = queue, .option = {}, .is_error = false, .text = text});
+    }
+    bool is_account(const std::string& name) const {
+        return std::ranges::find(spec_.accounts, name, &AccountSpec::name) != spec_.accounts.end();
+    }
+    const QueueSpec* find_queue(const std::string& name) const {
+        const auto found = std::ranges::find(spec_.queues, name, &QueueSpec::name);
+        return found == spec_.queues.end() ? nullptr : &*found;
+    }
+
+    // ---- One queue.
+    void check_account(const QueueSpec& queue) {
+        if (is_account(queue.name)) return;
+        warning(queue.name, "queue " + queue.name +
+                                " has no account of that name among accounts; its quota counts "
+                                "once sacctmgr adds it");
+    }
+
+    void check_tres(const QueueSpec& queue) {
+        const auto check = [&](const char* option, const TresLimits& counts) {
+            for (const auto& [tres, count] : counts) {
+                if (cluster_capacity(spec_, tres)) continue;
+                error(queue, option,
+                      std::string(option) + ": " + to_text(counts) + " names " + tres +
+                          ", which this cluster does not have");
+            }
+        };
+        check("nominal", queue.nominal);
+        check("guarantee", queue.guarantee);
+        check("limit", queue.limit);
+        check("lend_max", queue.lend_max);
+        check("borrow_max", queue.borrow_max);
+    }
+
+    void check_bounds(const QueueSpec& queue) {
+        const std::string name = "queue " + queue.name + ": ";
+        const auto at_most = [&](const char* what, const TresLimits& some, const char* bound,
+                                 const TresLimits& most) {
+            for (const auto& [tres, count] : some) {
+                const auto top = count_of(most, tres);
+                if (!top || count <= *top) continue;
+                error(queue, "",
+                      name + "its " + what + " of " + tres + ", " + number_of(tres, count) +
+                          ", is above its " + bound + ", " + number_of(tres, *top));
+            }
+        };
+        at_most("guarantee", queue.guarantee, "nominal quota", queue.nominal);
+        at_most("guarantee", queue.guarantee, "limit", queue.limit);
+        at_most("nominal quota", queue.nominal, "limit", queue.limit);
+        at_most("lend_max", queue.lend_max, "nominal quota", queue.nominal);
+        const auto needs_nominal = [&](const char* what, const TresLimits& some) {
+            for (const auto& [tres, count] : some) {
+                if (count_of(queue.nominal, tres)) continue;
+                error(queue, "", name + what + " of " + tres + " needs a nominal quota of it");
+            }
+        };
+        needs_nominal("guarantee", queue.guarantee);
+        needs_nominal("lend_max", queue.lend_max);
+        needs_nominal("borrow_max", queue.borrow_max);
+        if (queue.borrow_ratio_max && queue.nominal.empty())
+            error(queue, "", name + "max_borrow_ratio needs a nominal quota");
+    }
+
+    void check_preemptors(const QueueSpec& queue) {
+        for (const std::string& name : queue.allow_preempt_from) {
+            if (is_account(name) || find_queue(name) != nullptr) continue;
+            error(queue, "allow_preempt_from",
+                  "allow_preempt_from: there is no queue and no account " + name);
+        }
+    }
+
+    // ---- What queues have together.
+    struct Sum {
+        std::int64_t all = 0;
+        std::string parts;  // "8 of a, 8 of b"
+        std::string first;  // The first of these queues.
+    };
+    using Sums = std::map<std::string, Sum>;  // By TRES.
+
+    // Of the queues right below; a queue that names no quota stands for those beneath it.
+    Sums sum_below(const std::string& parent, TresLimits QueueSpec::* what) const {
+        Sums sums;
+        for (const AccountSpec& account : spec_.accounts) {
+            if (account.parent != parent || account.name == parent) continue;
+            const QueueSpec* const queue = find_queue(account.name);
+            Sums own = sum_below(account.name, what);
+            if (queue != nullptr) {
+                for (const auto& [tres, count] : queue->*what) {
+                    own[tres] = {count, number_of(tres, count) + " of " + account.name,
+                                 account.name};
+                }
+            }
+            for (const auto& [tres, sum] : own) {
+                Sum& all = sums[tres];
+                if (all.parts.empty()) all.first = sum.first;
+                all.all += sum.all;
+                all.parts += (all.parts.empty() ? "" : ", ") + sum.parts;
+            }
+        }
+        return sums;
+    }
+
+    // `at`: the queue whose line names the fault; empty: the first of those that add up.
+    template <class Most>
+    void check_sums(const std::string& parent, const std::string& at, Most most_of,
+                    const std::string& bound) {
+        const auto each_above = [&](TresLimits QueueSpec::* what, auto say) {
+            for (const auto& [tres, sum] : sum_below(parent, what)) {
+                const auto most = most_of(tres);
+                if (!most || sum.all <= *most) continue;
+                say(at.empty() ? sum.first : at,
+                    " of " + tres + " add up to " + number_of(tres, sum.all) + " (" + sum.parts +
+                        "), above " + bound + ", " + number_of(tres, *most));
+            }
+        };
+        each_above(&QueueSpec::guarantee, [&](const std::string& queue, const std::string& sum) {
+            faults_.push_back({.queue = queue, .option = {}, .text = "guarantees" + sum});
+        });
+        each_above(&QueueSpec::nominal, [&](const std::string& queue, const std::string& sum) {
+            warning(queue, "nominal quotas" + sum + ": not all can be met at once");
+        });
+    }
+
+    const ClusterSpec& spec_;
+    std::vector<QueueFault> faults_;
+};
+
+}  // namespace
+
+std::optional<std::int64_t> cluster_capacity(const ClusterSpec& spec, std::string_view tres) {
+    if (tres.starts_with("license/")) {
+        const auto found = std::ranges::find(spec.licenses, tres.substr(8), &LicenseSpec::name);
+        return found == spec.licenses.end() ? std::nullopt
+                                            : std::optional<std::int64_t>(found->total);
+    }
+    std::vector<DimensionId> dimensions;
+    if (tres.starts_with("gres/")) {
+        const std::string gres(tres.substr(5)), name = gres.substr(0, gres.find(':'));
+        for (const DimensionId d : spec.dimensions.of_name(name)) {
+            if (gres == name || spec.dimensions.at(d).type == gres.substr(name.size() + 1))
+                dimensions.push_back(d);
+        }
+        if (dimensions.empty()) return std::nullopt;
+    }
+    std::int64_t sum = 0;
+    for (const NodeSpec& node : spec.nodes) {
+        if (tres == "node") ++sum;
+        if (tres == "cpu") sum += node.cpus();
+        if (tres == "mem") sum += node.capacity.memory().count() >> 20;
+        for (const DimensionId d : dimensions) sum += node.capacity[d];
+    }
+    return sum;
+}
+
+std::vector<QueueFault> find_queue_faults(const ClusterSpec& spec) {
+    if (spec.queues.empty()) return {};
+    return Checking(spec).run();
+}
+
+}  // namespace berth

@@ -1,0 +1,123 @@
+#include "berth/model/queue_options.h"
+
+#include <algorithm>
+#include <array>
+
+#include "berth/base/text.h"
+#include "berth/base/yes_no.h"
+#include "berth/model/invalid_argument.h"
+#include "berth/model/micro.h"
+
+namespace berth {
+namespace {
+
+constexpr std::int64_t kGraceSecondsMax = 365 * 86'400;
+
+struct Counts {
+    std::string_view name;
+    TresLimits QueueSpec::* member;
+};
+constexpr std::array<Counts, 5> kCounts = {{{"nominal", &QueueSpec::nominal},
+                                            {"guarantee", &QueueSpec::guarantee},
+                                            {"limit", &QueueSpec::limit},
+                                            {"lend_max", &QueueSpec::lend_max},
+                                            {"borrow_max", &QueueSpec::borrow_max}}};
+
+Error wrong(std::string_view option, std::string_view value, const std::string& why) {
+    return invalid_argument(std::string(option) + ": " + std::string(value) + " " + why);
+}
+
+Status set_counts(TresLimits& into, std::string_view option, std::string_view value) {
+    const auto counts = value.empty() ? TresLimits{} : parse_tres_counts(value);
+    if (!counts) return wrong(option, value, "should be a list like 'cpu=64,mem=512G,gres/gpu=8'");
+    for (const auto& [tres, count] : *counts) {
+        if (tres == "billing") return wrong(option, value, "names billing, which has no quota");
+        if (count < 0) return wrong(option, value, "should have no negative numbers");
+    }
+    into = *counts;
+    return Done{};
+}
+
+// 0.25; as parts per million.
+Status set_ratio(QueueSpec& queue, std::string_view option, std::string_view value) {
+    queue.borrow_ratio_max.reset();
+    if (value.empty()) return Done{};
+    const auto parts = parse_micro(value);
+    if (!parts) {
+        return wrong(option, value, "should be a fraction of the nominal quota, like 0.25");
+    }
+    queue.borrow_ratio_max = Ppm(*parts);
+    return Done{};
+}
+
+Status set_allowed(QueueSpec& queue, std::string_view option, std::string_view value) {
+    queue.allow_preemption.reset();
+    if (value.empty()) return Done{};
+    queue.allow_preemption = parse_yes_no(value);
+    if (queue.allow_preemption) return Done{};
+    return wrong(option, value, "should be yes or no");
+}
+
+void set_preemptors(QueueSpec& queue, std::string_view value) {
+    queue.allow_preempt_from.clear();
+    for (const std::string_view name : split(value, ',')) {
+        if (!trim(name).empty()) queue.allow_preempt_from.push_back(to_lower(trim(name)));
+    }
+}
+
+Status set_grace(QueueSpec& queue, std::string_view option, std::string_view value) {
+    queue.grace_period.reset();
+    if (value.empty()) return Done{};
+    const auto seconds = parse_int64(value);
+    if (!seconds.ok() || *seconds < 0 || *seconds > kGraceSecondsMax) {
+        return wrong(option, value, "should be a whole number of seconds, at most a year");
+    }
+    queue.grace_period = std::chrono::seconds(*seconds);
+    return Done{};
+}
+
+std::string ratio_text(Ppm ratio) {
+    std::string text = std::to_string(ratio.count() / kMicro);
+    if (ratio.count() % kMicro == 0) return text;
+    std::string decimals = std::to_string(kMicro + ratio.count() % kMicro);
+    decimals.erase(decimals.find_last_not_of('0') + 1);
+    return text + "." + decimals.substr(1);
+}
+
+}  // namespace
+
+Status set_queue_option(QueueSpec& queue, std::string_view option, std::string_view value) {
+    const std::string name = to_lower(option);
+    const auto counts = std::ranges::find(kCounts, name, &Counts::name);
+    if (counts != kCounts.end()) return set_counts(queue.*counts->member, option, value);
+    if (name == "max_borrow_ratio") return set_ratio(queue, option, value);
+    if (name == "allow_preemption") return set_allowed(queue, option, value);
+    if (name == "grace_period") return set_grace(queue, option, value);
+    if (name == "allow_preempt_from") {
+        set_preemptors(queue, value);
+        return Done{};
+    }
+    return invalid_argument("there is no option " + std::string(option) +
+                            " of a queue; there are nominal, guarantee, limit, lend_max, "
+                            "borrow_max, max_borrow_ratio, allow_preemption, allow_preempt_from, "
+                            "grace_period");
+}
+
+std::vector<QueueOption> options_of(const QueueSpec& queue) {
+    std::vector<QueueOption> options;
+    for (const Counts& counts : kCounts) {
+        if (!(queue.*counts.member).empty())
+            options.push_back({std::string(counts.name), to_text(queue.*counts.member)});
+    }
+    if (queue.borrow_ratio_max)
+        options.push_back({"max_borrow_ratio", ratio_text(*queue.borrow_ratio_max)});
+    if (queue.allow_preemption)
+        options.push_back({"allow_preemption", *queue.allow_preemption ? "yes" : "no"});
+    if (!queue.allow_preempt_from.empty())
+        options.push_back({"allow_preempt_from", join(queue.allow_preempt_from, ",")});
+    if (queue.grace_period)
+        options.push_back({"grace_period", std::to_string(seconds(*queue.grace_period))});
+    return options;
+}
+
+}  // namespace berth
