@@ -1,5 +1,6 @@
-// What preemption costs: CPU time from the moment at which jobs of a higher tier are submitted
-// until every victim and every hold is decided, on a full cluster.
+// What preemption and reclaim cost: CPU time from the moment at which jobs of a higher tier, or of
+// a queue that has lent all it has, are submitted until every victim and every hold is decided, on
+// a full cluster.
 //
 // 500 nodes with 4 000 running and 4 000 waiting one-GPU jobs is KAI's published case of a reclaim;
 // 2 000 nodes with gangs of 16 GPUs is as large as Kueue's case of preemption with topology.
@@ -25,11 +26,30 @@ struct SharingCase {
     std::uint32_t nodes;
     std::int64_t running_gpus;  // Of each job that runs.
     std::uint32_t preemptors, gang_nodes;
-    std::int64_t gpus;  // Of each preemptor, on each node.
+    std::int64_t gpus;         // Of each preemptor, on each node.
+    std::uint32_t queues = 0;  // Half of which borrow all that the others have; 0: by tier.
 };
 
-ClusterSpec cluster(std::uint32_t nodes) {
-    ClusterSpec spec = testing::make_cluster(nodes, {.gpus = 8});
+std::string queue_of(const SharingCase& one, bool borrows, std::uint32_t job) {
+    return (borrows ? "b" : "o") + std::to_string(job % (one.queues / 2));
+}
+
+ClusterSpec cluster_of_queues(const SharingCase& one) {
+    ClusterSpec spec = testing::make_cluster(one.nodes, {.gpus = 8});
+    spec.scheduling.enforce_limits = true;
+    spec.scheduling.preemption.reclaim = PreemptMode::requeue;
+    for (std::uint32_t i = 0; i < one.queues; ++i) {
+        const std::string name = queue_of(one, i % 2 == 0, i / 2);
+        spec.accounts.push_back({.name = name, .parent = "root"});
+        spec.queues.push_back(
+            {.name = name, .nominal = {{"gres/gpu", one.nodes * 8 / one.queues}}});
+    }
+    return spec;
+}
+
+ClusterSpec cluster_of(const SharingCase& one) {
+    if (one.queues > 0) return cluster_of_queues(one);
+    ClusterSpec spec = testing::make_cluster(one.nodes, {.gpus = 8});
     spec.scheduling.preemption = {.by = PreemptBy::partition, .mode = PreemptMode::requeue};
     PartitionSpec high = spec.partitions.front();
     high.name = "high";
@@ -55,19 +75,24 @@ std::size_t decide(Engine& engine, Time now) {
 }
 
 void run(const SharingCase& one) {
-    Engine engine = testing::make_engine(cluster(one.nodes));
+    Engine engine = testing::make_engine(cluster_of(one));
     const auto running = static_cast<std::uint32_t>(one.nodes * 8 / one.running_gpus);
     constexpr Duration kLong = std::chrono::hours(10);
     for (std::uint32_t i = 0; i < running; ++i) {
-        testing::submit(engine, Time{},
-                        testing::make_job({.gpus = one.running_gpus, .limit = kLong}));
+        JobSpec spec = testing::make_job({.gpus = one.running_gpus, .limit = kLong});
+        if (one.queues > 0) spec.account = queue_of(one, true, i);
+        testing::submit(engine, Time{}, spec);
     }
     decide(engine, Time{});
     const Time now(std::chrono::hours(1));
     for (std::uint32_t i = 0; i < one.preemptors; ++i) {
         JobSpec spec =
             testing::make_job({.nodes = one.gang_nodes, .gpus = one.gpus, .limit = kLong});
-        spec.partition = "high";
+        if (one.queues > 0) {
+            spec.account = queue_of(one, false, i);
+        } else {
+            spec.partition = "high";
+        }
         testing::submit(engine, now, spec);
     }
     const double begin = cpu_ms();
@@ -89,6 +114,11 @@ int main() {
              SharingCase{"singles", 500, 1, 4'000, 1, 1},
              SharingCase{"gangs", 2'000, 2, 44, 2, 8},
              SharingCase{"one gang", 2'000, 2, 1, 88, 8},
+             SharingCase{"reclaim", 125, 1, 1'000, 1, 1, 2},
+             SharingCase{"reclaim", 250, 1, 2'000, 1, 1, 2},
+             SharingCase{"reclaim", 500, 1, 4'000, 1, 1, 2},
+             SharingCase{"reclaim, 100", 500, 1, 4'000, 1, 1, 100},
+             SharingCase{"its gangs", 2'000, 2, 44, 2, 8, 2},
          }) {
         berth::bench::run(one);
     }

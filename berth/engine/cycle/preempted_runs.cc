@@ -22,6 +22,12 @@ void end_preempted(OpenCycle& cycle) {
         cycle.derived().preemptions.forget_failures();
 }
 
+bool has_hold(const OpenCycle& cycle, JobId job) {
+    const auto& holds = cycle.state().schedule().preemptor_holds();
+    const auto known = holds.find(job);
+    return known != holds.end() && cycle.now() < known->second;
+}
+
 EndJob end_of_preempted(const ClusterState& state, const Job& run) {
     const PreemptedRun preempted = *run.allocation->preempted;
     const bool again = preempted.mode == PreemptMode::requeue && may_requeue(state, run);

@@ -11,6 +11,10 @@ void end_preempted(OpenCycle& cycle);
 // Ends this run, which was preempted. Its job is requeued if it may be and its terms say so.
 void end_preempted(OpenCycle& cycle, const Job& run);
 
+// Whether the job has preempted and has not started yet: it chooses no other victims, and no job
+// takes the room that they leave.
+bool has_hold(const OpenCycle& cycle, JobId job);
+
 // How a run that is preempted ends.
 EndJob end_of_preempted(const ClusterState& state, const Job& run);
 

@@ -13,11 +13,13 @@ QueueQuotas::Index account_of(const ClusterState& state, const Job& job) {
 
 }  // namespace
 
-Reclaim::Reclaim(const ClusterState& state) : state_(state), quotas_(state.quota().queues()) {
+std::vector<JobId> ending_runs(const ClusterState& state) {
+    std::vector<JobId> ending;
     for (const JobId id : state.index().holding()) {
         const Job& run = *state.find_job(id);
-        if (run.state == JobState::completing || run.allocation->preempted) take(run);
+        if (run.state == JobState::completing || run.allocation->preempted) ending.push_back(id);
     }
+    return ending;
 }
 
 std::vector<QueueQuotas::Index> Reclaim::queues_from(QueueQuotas::Index account) const {

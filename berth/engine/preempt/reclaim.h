@@ -1,5 +1,5 @@
 // Reclaim: which runs use what they have borrowed, so that a job may have what its queues have by
-// right. It looks ahead: what is ending counts as ended, and jobs that runs end for as started.
+// right. It looks ahead: take() what is ending, and expect() the jobs that it ends for.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace berth {
 
 class Reclaim {
 public:
-    explicit Reclaim(const ClusterState& state);
+    explicit Reclaim(const ClusterState& state) : state_(state), quotas_(state.quota().queues()) {}
     // What a job asks for, and of whom.
     struct Claim {
         std::vector<std::pair<std::size_t, std::int64_t>> amounts;  // By place in tres().
@@ -32,7 +32,7 @@ public:
     // both: what a queue's own jobs use is never reclaimed for another of them.
     std::optional<std::int64_t> excess_of(const Job& run, const Claim& claim) const;
 
-    void take(const Job& run);  // It is to end, too.
+    void take(const Job& run);  // It is to end.
 
 private:
     std::vector<QueueQuotas::Index> queues_from(QueueQuotas::Index account) const;
@@ -40,5 +40,8 @@ private:
     const ClusterState& state_;
     QueueQuotas quotas_;
 };
+
+// Runs that are ending, or were told to.
+std::vector<JobId> ending_runs(const ClusterState& state);
 
 }  // namespace berth

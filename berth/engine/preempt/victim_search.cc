@@ -10,9 +10,9 @@ using Indexes = std::span<const std::size_t>;
 
 class VictimSearch {
 public:
-    VictimSearch(const ClusterState& state, const std::vector<Victim>& candidates, Trial& trial,
+    VictimSearch(const ClusterState& state, const VictimAt& candidate, Trial& trial,
                  const FitsNow& fits)
-        : state_(state), candidates_(candidates), trial_(trial), fits_(fits) {}
+        : state_(state), candidate_(candidate), trial_(trial), fits_(fits) {}
 
     std::optional<VictimChoice> run() {
         std::optional<Found> found;
@@ -40,7 +40,7 @@ public:
 
 private:
     void lift(std::size_t candidate) {
-        for (const JobId job : candidates_[candidate]) trial_.lift(job);
+        for (const JobId job : *candidate_(candidate)) trial_.lift(job);
     }
     void lift(Indexes some) {
         for (const std::size_t one : some) lift(one);
@@ -51,11 +51,10 @@ private:
         const Trial::Mark before = trial_.mark();
         std::size_t fails = 0, lifted = 0;  // With so many lifted it does not fit.
         std::vector<Trial::Mark> marks = {before};
-        while (!found && lifted < candidates_.size()) {
-            const std::size_t next =
-                std::min(candidates_.size(), std::max<std::size_t>(4, lifted * 2));
+        while (!found && candidate_(lifted) != nullptr) {
+            const std::size_t next = std::max<std::size_t>(1, lifted * 2);
             fails = lifted;
-            for (; lifted < next; ++lifted) {
+            for (; lifted < next && candidate_(lifted) != nullptr; ++lifted) {
                 lift(lifted);
                 marks.push_back(trial_.mark());
             }
@@ -87,7 +86,7 @@ private:
         std::ranges::sort(nodes);
         std::vector<std::size_t> near;
         for (std::size_t i = 0; i < prefix; ++i) {
-            const bool is_near = std::ranges::any_of(candidates_[i], [&](JobId id) {
+            const bool is_near = std::ranges::any_of(*candidate_(i), [&](JobId id) {
                 return std::ranges::any_of(state_.find_job(id)->allocation->shares,
                                            [&](const NodeShare& share) {
                                                return std::ranges::binary_search(nodes, share.node);
@@ -116,17 +115,16 @@ private:
     }
 
     const ClusterState& state_;
-    const std::vector<Victim>& candidates_;
+    const VictimAt& candidate_;
     Trial& trial_;
     const FitsNow& fits_;
 };
 
 }  // namespace
 
-std::optional<VictimChoice> choose_victims(const ClusterState& state,
-                                           const std::vector<Victim>& candidates, Trial& trial,
-                                           const FitsNow& fits) {
-    return VictimSearch(state, candidates, trial, fits).run();
+std::optional<VictimChoice> choose_victims(const ClusterState& state, const VictimAt& candidate,
+                                           Trial& trial, const FitsNow& fits) {
+    return VictimSearch(state, candidate, trial, fits).run();
 }
 
 }  // namespace berth
