@@ -7,6 +7,7 @@
 #include "berth/engine/explain/explain_advice.h"
 #include "berth/engine/explain/explain_blockers.h"
 #include "berth/engine/explain/explain_preemption.h"
+#include "berth/engine/explain/explain_victims.h"
 #include "berth/engine/limits/limit_check.h"
 
 namespace berth {
@@ -252,6 +253,8 @@ private:
         for (const Advice& one : advice_for(engine_, now_, pending_, may_plan_)) {
             result_.advice.push_back(in_words(one, now_, state_.schedule().planned(job_.id)));
         }
+        if (auto one = advice_to_preempt(engine_, now_, pending_))
+            result_.advice.push_back(*std::move(one));
     }
 
     Engine& engine_;
