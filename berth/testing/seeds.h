@@ -18,13 +18,27 @@ inline std::optional<std::uint64_t> number_in_environment(const char* name) {
     return std::stoull(text);
 }
 
-// BERTH_SEED=17 ctest -R <test> runs that seed alone; BERTH_SEEDS=10000 runs more than usual.
+// How many seeds a property that usually has so many is tried on: a part of them where programs are
+// slow (BERTH_SEEDS_PERCENT=20, of the sanitizers), or another number (BERTH_SEEDS=10000).
+inline std::uint64_t seeds_of(int count) {
+    const std::uint64_t percent = number_in_environment("BERTH_SEEDS_PERCENT").value_or(100);
+    const std::uint64_t usual = static_cast<std::uint64_t>(count) * percent / 100;
+    return number_in_environment("BERTH_SEEDS").value_or(usual == 0 ? 1 : usual);
+}
+
+// What the usual number of seeds comes to at least, for as many as there are.
+template <class Number>
+Number scaled(Number usual) {
+    const std::uint64_t percent = number_in_environment("BERTH_SEEDS_PERCENT").value_or(100);
+    return static_cast<Number>(static_cast<std::uint64_t>(usual) * percent / 100);
+}
+
+// BERTH_SEED=17 ctest -R <test> runs that seed alone.
 template <class Property>
 void for_each_seed(int count, Property property) {
     const std::optional<std::uint64_t> only = number_in_environment("BERTH_SEED");
     const std::uint64_t first = only.value_or(1);
-    const std::uint64_t last = only.value_or(
-        number_in_environment("BERTH_SEEDS").value_or(static_cast<std::uint64_t>(count)));
+    const std::uint64_t last = only.value_or(seeds_of(count));
     for (std::uint64_t seed = first; seed <= last; ++seed) {
         SCOPED_TRACE("to repeat: BERTH_SEED=" + std::to_string(seed));
         Rng rng(seed);

@@ -176,7 +176,7 @@ TEST(RandomWorld, IsDecidedAgainTheSame) {
         EXPECT_EQ(check.put_off(), 0U);
         decisions += check.decisions();
     });
-    EXPECT_GT(decisions, 1000U);
+    EXPECT_GT(decisions, testing::scaled(1000U));
 }
 
 }  // namespace

@@ -166,8 +166,8 @@ TEST(Preemption, EndsTheFewestThatMakeRoomAndTheLowestFirst) {
         EXPECT_FALSE(sets.fits(sets.first(last))) << "others that go first were enough";
         EXPECT_EQ(check_plan(engine.state(), now), std::nullopt);
     });
-    EXPECT_GT(preempted, 100);
-    EXPECT_GT(impossible, 20);
+    EXPECT_GT(preempted, testing::scaled(100));
+    EXPECT_GT(impossible, testing::scaled(20));
 }
 
 // ---- Long histories.
@@ -276,7 +276,7 @@ TEST(Preemption, KeepsThePlanAndItsPromiseOverLongHistories) {
         history.drain();
         preemptions += history.preemptions;
     });
-    EXPECT_GT(preemptions, 250);
+    EXPECT_GT(preemptions, testing::scaled(250));
 }
 
 }  // namespace

@@ -118,7 +118,7 @@ TEST(Advice, IsKeptToTheLetter) {
             if (::testing::Test::HasFatalFailure()) return;
         }
     });
-    EXPECT_GT(given, 300U);
+    EXPECT_GT(given, testing::scaled(300U));
 }
 
 // Half of the node is free in ten minutes. The job is planned on the whole node in an hour; its own

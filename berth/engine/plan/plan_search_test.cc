@@ -167,9 +167,9 @@ TEST(Search, FindsTheSameStartByHoles) {
         ASSERT_EQ(found->start, scanned->start);
         ASSERT_EQ(found->parts.size(), scanned->parts.size());
     });
-    EXPECT_GT(by_free_slots, 300);
-    EXPECT_GT(gangs_by_tasks, 30) << "-N2 -n2";
-    EXPECT_GT(found_some, 200);
+    EXPECT_GT(by_free_slots, testing::scaled(300));
+    EXPECT_GT(gangs_by_tasks, testing::scaled(30)) << "-N2 -n2";
+    EXPECT_GT(found_some, testing::scaled(200));
 }
 
 TEST(Search, LeavesOutNodesThatTakeNoWork) {

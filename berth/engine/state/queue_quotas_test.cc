@@ -273,7 +273,7 @@ TEST(QueueQuotas, AgreeWithAReckoningFromTheUses) {
         for (Index i = 0; i < tree.parents.size(); ++i) quotas.use(i, 0, -direct[i]);
         EXPECT_EQ(quotas, tree.made());
     });
-    EXPECT_GT(borrowed, 500);
+    EXPECT_GT(borrowed, testing::scaled(500));
 }
 
 }  // namespace

@@ -100,9 +100,9 @@ TEST(StepProperties, LayoutsAreWholeWithinTheirJobAndApartFromOtherSteps) {
         }
     });
     if (testing::number_in_environment("BERTH_SEED")) return;
-    EXPECT_GT(laid_out, 500);  // The test must have covered something.
-    EXPECT_GT(busy, 100);
-    EXPECT_GT(never, 100);
+    EXPECT_GT(laid_out, testing::scaled(500));  // The test must have covered something.
+    EXPECT_GT(busy, testing::scaled(100));
+    EXPECT_GT(never, testing::scaled(100));
 }
 
 TEST(StepProperties, WhatIsBusyFitsOnceTheOthersAreDone) {
