@@ -40,6 +40,7 @@
     X(CompleteRequest) \
     X(PriorityRow) \
     X(ShareRow) \
+    X(QueueRow) \
     X(UsagePatch) \
     X(DiagnosticsRow) \
     X(JoinTokenCall) \

@@ -8,6 +8,7 @@
 
 #include "berth/api/diagnostics_messages.h"
 #include "berth/api/operator_messages.h"
+#include "berth/api/queue_messages.h"
 #include "berth/api/submit_messages.h"
 #include "berth/model/accounting_edits.h"
 #include "berth/model/event.h"

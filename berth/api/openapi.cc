@@ -239,6 +239,7 @@ constexpr auto kNames = std::to_array<std::pair<RouteId, std::string_view>>({
     {RouteId::list_accounting, "list_accounting"},
     {RouteId::list_priorities, "list_priorities"},
     {RouteId::list_shares, "list_shares"},
+    {RouteId::list_queues, "list_queues"},
     {RouteId::set_usage, "set_usage"},
     {RouteId::show_diagnostics, "show_diagnostics"},
     {RouteId::reset_diagnostics, "reset_diagnostics"},
@@ -265,7 +266,7 @@ constexpr auto kNames = std::to_array<std::pair<RouteId, std::string_view>>({
     {RouteId::delete_node, "delete_node"},
     {RouteId::test_job, "test_job"},
 });
-static_assert(kNames.size() == static_cast<std::size_t>(RouteId::test_job) + 1, "one for each");
+static_assert(kNames.size() == static_cast<std::size_t>(RouteId::list_queues) + 1, "one for each");
 
 std::string_view name_of(RouteId id) {
     const auto* const found = std::ranges::find(kNames, id, &decltype(kNames)::value_type::first);

@@ -236,8 +236,8 @@ constexpr std::array kRoutes = {
           .verb = "edit_accounting",
           .request = "AccountingEdits",
           .reply = "Accepted",
-          .summary =
-              "Creates, changes and deletes accounts, users in accounts and QOS, all or none."},
+          .summary = "Creates, changes and deletes accounts, users in accounts, QOS and quotas of "
+                     "queues, all or none."},
     Route{.id = RouteId::show_diagnostics,
           .method = Method::get,
           .path = "/v1/diagnostics",
@@ -394,6 +394,13 @@ constexpr std::array kRoutes = {
           .reply = "TestReply",
           .summary = "When and where the job would start if it were submitted now (--test-only). "
                      "It is checked as a submission is, and nothing is recorded."},
+    Route{.id = RouteId::list_queues,
+          .method = Method::get,
+          .path = "/v1/queues",
+          .verb = "view_shares",
+          .reply = "QueueRow",
+          .list = "queues",
+          .summary = "All queues: quotas, what they use, borrow and lend, and how many jobs."},
 };
 
 // The captures, if the path fits.
@@ -414,6 +421,14 @@ std::optional<std::vector<std::string>> fit(std::string_view pattern, std::strin
     return captures;
 }
 
+constexpr bool are_in_order() {
+    for (std::size_t i = 0; i < kRoutes.size(); ++i) {
+        if (kRoutes[i].id != static_cast<RouteId>(i)) return false;
+    }
+    return true;
+}
+static_assert(are_in_order(), "routes should be in the order of RouteId");
+
 }  // namespace
 
 std::string_view to_string(Method method) {
@@ -427,11 +442,7 @@ std::string_view to_string(Method method) {
 
 std::span<const Route> routes() { return kRoutes; }
 
-const Route& route(RouteId id) {
-    const auto index = static_cast<std::size_t>(id);
-    BERTH_ASSERT(index < kRoutes.size() && kRoutes[index].id == id);
-    return kRoutes[index];
-}
+const Route& route(RouteId id) { return kRoutes.at(static_cast<std::size_t>(id)); }
 
 RouteMatch match_route(Method method, std::string_view path) {
     RouteMatch match;

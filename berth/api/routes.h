@@ -71,6 +71,7 @@ enum class RouteId : std::uint8_t {
     create_nodes,
     delete_node,
     test_job,
+    list_queues,
 };
 
 struct Route {

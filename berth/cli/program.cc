@@ -28,6 +28,7 @@ public:
         add_cluster();
         add_work();
         add_watch();
+        add_queues();
         add_usage();
         add_config();
         add_proof();
@@ -207,6 +208,33 @@ private:
         command = add("nodes", "Show the nodes and what is free on them",
                       [this] { return nodes(json_, output_); });
         add_json(command);
+    }
+
+    void add_queues() {
+        CLI::App* queues = app_.add_subcommand("queues", "Show and change the quotas of queues");
+        queues->require_subcommand(1);
+        CLI::App* show = queues->add_subcommand(
+            "show", "Show the quotas of queues, and what they use, borrow and lend");
+        show->add_option("names", jobs_, "Queues (all)");
+        add_json(show);
+        show->callback([this] { action_ = [this] { return queues_show(jobs_, json_, output_); }; });
+        const auto add_edit = [&](const char* name, const char* summary, bool is_new) {
+            CLI::App* edit = queues->add_subcommand(name, summary);
+            edit->add_option("name", queue_set_.name, "Account that the queue is")->required();
+            edit->add_option("options", queue_set_.words,
+                             "OPTION=VALUE [nominal=gres/gpu=8 limit=gres/gpu=16]; the options "
+                             "are those of queues in berth.yaml")
+                ->required();
+            edit->callback([this, is_new] {
+                queue_set_.is_new = is_new;
+                action_ = [this] { return queues_set(queue_set_, output_); };
+            });
+        };
+        add_edit("add", "Give an account quotas", true);
+        add_edit("set", "Change options of a queue; OPTION= takes one away", false);
+        CLI::App* remove = queues->add_subcommand("remove", "Take the quotas of queues away");
+        remove->add_option("names", jobs_, "Queues")->required();
+        remove->callback([this] { action_ = [this] { return queues_remove(jobs_, output_); }; });
     }
 
     void add_usage() {
@@ -420,6 +448,7 @@ private:
     DoctorOptions doctor_;
     BackupOptions backup_;
     TokenOptions token_;
+    QueueSetOptions queue_set_;
     SimOptions sim_;
     SimRunOptions sim_run_;
     SimTableOptions sim_table_;

@@ -51,6 +51,16 @@ int logs(const std::string& job, bool follow, Output& output);
 int cancel(const std::vector<std::string>& jobs, Output& output);
 int nodes(bool json, Output& output);
 
+// Queues with their quotas; all, or these.
+int queues_show(const std::vector<std::string>& names, bool json, Output& output);
+struct QueueSetOptions {
+    std::string name;
+    std::vector<std::string> words;  // "nominal=gres/gpu=8"; without a value: taken away.
+    bool is_new = false;             // It has no quota yet.
+};
+int queues_set(const QueueSetOptions& options, Output& output);
+int queues_remove(const std::vector<std::string>& names, Output& output);
+
 // What users have used: brought along from `sshare -a -P -o Account,User,RawUsage`, or set to
 // nothing, for all or for these.
 int usage_import(const std::string& file, Output& output);

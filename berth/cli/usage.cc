@@ -14,7 +14,7 @@ namespace {
 
 int send(const api::UsagePatch& patch, const std::string& done, Output& output) {
     Client client;
-    const auto answer = client.set_usage(patch);
+    const auto answer = client.accounts().set_usage(patch);
     if (!answer) return output.fail(answer.problem());
     output.out() << done << '\n';
     return 0;
@@ -39,7 +39,7 @@ int usage_import(const std::string& file, Output& output) {
 
 int usage_clear(const std::vector<std::string>& users, Output& output) {
     Client client;
-    const auto rows = client.shares();
+    const auto rows = client.accounts().shares();
     if (!rows) return output.fail(rows.problem());
     api::UsagePatch patch;
     for (const api::ShareRow& row : *rows) {

@@ -4,9 +4,9 @@
 #include <map>
 #include <ostream>
 
-#include "berth/api/json.h"
 #include "berth/base/duration_text.h"
 #include "berth/base/text.h"
+#include "berth/cli/json_list.h"
 #include "berth/cli/subcommands.h"
 #include "berth/client/client.h"
 #include "berth/slurm/text/print.h"
@@ -27,14 +27,6 @@ std::string when_text(const api::JobRow& job, Time now) {
         return job.planned_start ? "starts " + relative_time(*job.planned_start, now) : "";
     if (job.state == "RUNNING") return "since " + plain_duration(slurm::run_time(job, now));
     return job.ended_at ? relative_time(*job.ended_at, now) : "";
-}
-
-template <class Row>
-void print_json_list(const std::vector<Row>& rows, std::ostream& out) {
-    out << '[';
-    for (std::size_t i = 0; i < rows.size(); ++i)
-        out << (i == 0 ? "\n" : ",\n") << api::to_json(rows[i]);
-    out << "\n]\n";
 }
 
 // "gpu:a100:3(IDX:0-2)" and "gpu:a100:8" as "▮▮▮▯▯▯▯▯ 3/8".

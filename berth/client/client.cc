@@ -367,17 +367,6 @@ CallResult<Done> Client::delete_reservation(std::string_view name) {
     return wire_->command(RouteId::delete_reservation, name, api::Accepted{});
 }
 
-CallResult<std::vector<api::AssociationRow>> Client::associations() {
-    return wire_->list<api::AssociationRow>(RouteId::list_associations,
-                                            api::path_of(RouteId::list_associations));
-}
-CallResult<std::vector<api::QosRow>> Client::qos() {
-    return wire_->list<api::QosRow>(RouteId::list_qos, api::path_of(RouteId::list_qos));
-}
-CallResult<Done> Client::edit_accounting(const AccountingEdits& edits) {
-    return wire_->command(RouteId::edit_accounting, {}, edits);
-}
-
 CallResult<Done> Client::reconfigure() {
     return wire_->command(RouteId::reconfigure, {}, api::Accepted{});
 }
@@ -389,12 +378,6 @@ CallResult<std::vector<api::PartitionRow>> Client::partitions() {
 CallResult<std::vector<api::PriorityRow>> Client::priorities(const api::JobQuery& query) {
     return wire_->list<api::PriorityRow>(
         RouteId::list_priorities, with_query(RouteId::list_priorities, format_job_query(query)));
-}
-CallResult<std::vector<api::ShareRow>> Client::shares() {
-    return wire_->list<api::ShareRow>(RouteId::list_shares, api::path_of(RouteId::list_shares));
-}
-CallResult<Done> Client::set_usage(const api::UsagePatch& patch) {
-    return wire_->command(RouteId::set_usage, {}, patch);
 }
 CallResult<api::ConfigRow> Client::config() { return wire_->get<api::ConfigRow>(RouteId::config); }
 CallResult<api::Ping> Client::ping() { return wire_->get<api::Ping>(RouteId::ping); }
@@ -432,6 +415,28 @@ CallResult<Done> Client::each_accounting(const api::AccountingQuery& query,
     return wire_->each<api::AccountingRow>(
         RouteId::list_accounting,
         with_query(RouteId::list_accounting, format_accounting_query(query)), each);
+}
+
+AccountCalls Client::accounts() { return AccountCalls(*wire_); }
+
+CallResult<std::vector<api::AssociationRow>> AccountCalls::associations() {
+    return wire_.list<api::AssociationRow>(RouteId::list_associations,
+                                           api::path_of(RouteId::list_associations));
+}
+CallResult<std::vector<api::QosRow>> AccountCalls::qos() {
+    return wire_.list<api::QosRow>(RouteId::list_qos, api::path_of(RouteId::list_qos));
+}
+CallResult<std::vector<api::ShareRow>> AccountCalls::shares() {
+    return wire_.list<api::ShareRow>(RouteId::list_shares, api::path_of(RouteId::list_shares));
+}
+CallResult<std::vector<api::QueueRow>> AccountCalls::queues() {
+    return wire_.list<api::QueueRow>(RouteId::list_queues, api::path_of(RouteId::list_queues));
+}
+CallResult<Done> AccountCalls::edit(const AccountingEdits& edits) {
+    return wire_.command(RouteId::edit_accounting, {}, edits);
+}
+CallResult<Done> AccountCalls::set_usage(const api::UsagePatch& patch) {
+    return wire_.command(RouteId::set_usage, {}, patch);
 }
 
 }  // namespace berth

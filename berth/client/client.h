@@ -25,6 +25,8 @@ struct ClientOptions {
     int stop_fd = -1;  // Readable: every wait ends at once. See Patience.
 };
 
+class AccountCalls;
+
 class Client {
 public:
     explicit Client(Endpoint endpoint = find_endpoint(), ClientOptions options = {});
@@ -75,16 +77,12 @@ public:
     CallResult<Done> update_partition(std::string_view name, const PartitionChange& change);
     CallResult<Done> delete_partition(std::string_view name);
     CallResult<std::vector<api::PriorityRow>> priorities(const api::JobQuery& query = {});
-    CallResult<std::vector<api::ShareRow>> shares();
-    CallResult<Done> set_usage(const api::UsagePatch& patch);
     CallResult<std::vector<api::LicenseRow>> licenses();
     CallResult<std::vector<api::ReservationRow>> reservations();
     CallResult<api::ReservationReply> create_reservation(const api::ReservationCall& call);
     CallResult<Done> update_reservation(std::string_view name, const ReservationChange& change);
     CallResult<Done> delete_reservation(std::string_view name);
-    CallResult<std::vector<api::AssociationRow>> associations();
-    CallResult<std::vector<api::QosRow>> qos();
-    CallResult<Done> edit_accounting(const AccountingEdits& edits);
+    AccountCalls accounts();
     CallResult<Done> reconfigure();
     CallResult<api::ConfigRow> config();
     CallResult<api::Ping> ping();
@@ -106,8 +104,26 @@ public:
                                      const std::function<bool(api::AccountingRow&&)>& each);
 
 private:
+    friend AccountCalls;
     struct Wire;
     std::unique_ptr<Wire> wire_;
+};
+
+// Accounts, the users in them, QOS and queues: shares, limits, quotas and usage. REQUIRES: the
+// client lives for as long.
+class AccountCalls {
+public:
+    CallResult<std::vector<api::AssociationRow>> associations();
+    CallResult<std::vector<api::QosRow>> qos();
+    CallResult<std::vector<api::ShareRow>> shares();
+    CallResult<std::vector<api::QueueRow>> queues();
+    CallResult<Done> edit(const AccountingEdits& edits);
+    CallResult<Done> set_usage(const api::UsagePatch& patch);
+
+private:
+    friend Client;
+    explicit AccountCalls(Client::Wire& wire) : wire_(wire) {}
+    Client::Wire& wire_;
 };
 
 }  // namespace berth

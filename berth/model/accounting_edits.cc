@@ -35,6 +35,7 @@ const auto kPairKey = [](const std::pair<std::string, std::string>& one) {
     return AccountAndUser(one);
 };
 const auto kQosKey = [](const QosSpec& one) -> const std::string& { return one.name; };
+const auto kQueueKey = [](const QueueSpec& one) -> const std::string& { return one.name; };
 const auto kLevelKey = [](const AdminLevel& one) -> const std::string& { return one.user; };
 constexpr std::identity kSelf;
 
@@ -59,6 +60,14 @@ void merge(AccountingEdits& into, const AccountingEdits& later) {
     }
     for (const QosSpec& one : later.qos) upsert(into.qos, one, kQosKey);
     for (const AdminLevel& one : later.levels) upsert(into.levels, one, kLevelKey);
+    for (const std::string& name : later.removed_queues) {
+        remove(into.queues, name, kQueueKey);
+        upsert(into.removed_queues, name, kSelf);
+    }
+    for (const QueueSpec& one : later.queues) {
+        remove(into.removed_queues, one.name, kSelf);
+        upsert(into.queues, one, kQueueKey);
+    }
 }
 
 void apply_edits(ClusterSpec& spec, const AccountingEdits& edits) {
@@ -75,6 +84,8 @@ void apply_edits(ClusterSpec& spec, const AccountingEdits& edits) {
         remove(spec.operators, one.user, kSelf);
         if (one.is_operator) spec.operators.push_back(one.user);
     }
+    for (const std::string& name : edits.removed_queues) remove(spec.queues, name, kQueueKey);
+    for (const QueueSpec& one : edits.queues) upsert(spec.queues, one, kQueueKey);
 }
 
 }  // namespace berth

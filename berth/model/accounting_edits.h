@@ -1,5 +1,5 @@
-// AccountingEdits: what was changed of accounts, users and QOS while the cluster runs, over what
-// the configuration says.
+// AccountingEdits: what was changed of accounts, users, QOS and queues while the cluster runs, over
+// what the configuration says.
 #pragma once
 
 #include <string>
@@ -25,11 +25,13 @@ struct AccountingEdits {
     std::vector<std::pair<std::string, std::string>> removed_associations;  // Account, user.
     std::vector<QosSpec> qos;
     std::vector<AdminLevel> levels;
+    std::vector<QueueSpec> queues;
+    std::vector<std::string> removed_queues;
 
     bool empty() const { return *this == AccountingEdits{}; }
 
     BERTH_FIELDS(AccountingEdits, accounts, removed_accounts, associations, removed_associations,
-                 qos, levels)
+                 qos, levels, queues, removed_queues)
 };
 
 // The later edits over the earlier ones: of each thing, the last word.

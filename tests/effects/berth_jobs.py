@@ -164,7 +164,7 @@ def submit_json(run):
     see(json_of(run, "--wrap", "true")["job"])
 
 
-@berth_option("json", seen="JSON", commands=("nodes", "queue", "status"))
+@berth_option("json", seen="JSON", commands=("nodes", "queue", "queues show", "status"))
 def json_list(run):
     json_of(run)
 

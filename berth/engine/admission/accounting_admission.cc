@@ -5,6 +5,8 @@
 #include "berth/engine/admission/objection.h"
 #include "berth/model/account_name.h"
 #include "berth/model/qos_preemption.h"
+#include "berth/model/queue_check.h"
+#include "berth/model/queue_options.h"
 
 namespace berth {
 namespace {
@@ -32,6 +34,7 @@ public:
         if (!no) no = check_tree();
         if (!no) no = check_associations();
         if (!no) no = check_preemption();
+        if (!no) no = check_queues();
         if (no) return *std::move(no);
         return std::move(edits_);
     }
@@ -46,6 +49,8 @@ private:
         for (AssociationSpec& one : edits_.associations) fold(one.account);
         for (std::string& name : edits_.removed_accounts) fold(name);
         for (auto& [account, user] : edits_.removed_associations) fold(account);
+        for (QueueSpec& one : edits_.queues) fold(one.name);
+        for (std::string& name : edits_.removed_queues) fold(name);
     }
 
     const AccountSpec* account(std::string_view name) const {
@@ -73,7 +78,9 @@ private:
     Objection check_names() const {
         const std::size_t all = edits_.accounts.size() + edits_.associations.size() +
                                 edits_.qos.size() + edits_.levels.size() +
-                                edits_.removed_accounts.size() + edits_.removed_associations.size();
+                                edits_.removed_accounts.size() +
+                                edits_.removed_associations.size() + edits_.queues.size() +
+                                edits_.removed_queues.size();
         if (all == 0) return refuse(Refusal::nothing_modified, "nothing would change");
         if (all > kEditsMax) {
             return refuse(Refusal::invalid_request, "more than 10000 changes at once");
@@ -90,6 +97,46 @@ private:
         }
         for (const QosSpec& one : edits_.qos) {
             if (!is_name(one.name)) return wrong("a QOS", one.name);
+        }
+        return std::nullopt;
+    }
+
+    // A queue of a message may have what no configuration could say.
+    static Objection check_options(const QueueSpec& queue) {
+        const auto wrong = [&](const std::string& why) {
+            return refuse(Refusal::invalid_request, "queue " + queue.name + ": " + why);
+        };
+        const std::vector<QueueOption> options = options_of(queue);
+        if (options.empty()) return wrong("no option is set");
+        QueueSpec again{.name = queue.name};
+        for (const auto& [option, value] : options) {
+            const Status set = set_queue_option(again, option, value);
+            if (!set.ok()) return wrong(set.error().message);
+        }
+        if (again == queue) return std::nullopt;
+        return wrong("its options should be as berth.yaml has them");
+    }
+
+    // Faults that were there before, as after nodes have gone, are not the edit's.
+    Objection check_queues() const {
+        for (const std::string& name : edits_.removed_queues) {
+            if (std::ranges::find(state_.spec().queues, name, &QueueSpec::name) ==
+                state_.spec().queues.end()) {
+                return refuse(Refusal::invalid_request, "queue " + name + " has no quota");
+            }
+        }
+        for (const QueueSpec& one : edits_.queues) {
+            if (account(one.name) == nullptr) {
+                return refuse(Refusal::unknown_account,
+                              "a queue is an account, and there is no account '" + one.name + "'");
+            }
+            if (auto no = check_options(one)) return no;
+        }
+        if (edits_.queues.empty() && edits_.removed_queues.empty()) return std::nullopt;
+        const std::vector<QueueFault> before = find_queue_faults(state_.spec());
+        for (const QueueFault& fault : find_queue_faults(after_)) {
+            if (!fault.is_error || std::ranges::find(before, fault) != before.end()) continue;
+            return refuse(Refusal::invalid_request, fault.text);
         }
         return std::nullopt;
     }

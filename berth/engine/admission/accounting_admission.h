@@ -1,5 +1,6 @@
 // Admission of sacctmgr's edits: every account has a parent, associations name existing accounts,
-// QOS exist, and nothing that jobs still need is removed.
+// QOS exist, quotas of queues do not contradict each other, and nothing that jobs still need is
+// removed.
 #pragma once
 
 #include <variant>

@@ -52,6 +52,57 @@ TEST_F(Edits, AreKeptWhenTheConfigurationIsReadAgain) {
               engine.state().configuration().accounting_edits());
 }
 
+TEST_F(Edits, GiveQueuesQuotasAndTakeThemAway) {
+    const auto queue = [](const std::string& name, std::int64_t nominal) {
+        return QueueSpec{.name = name, .nominal = {{"cpu", nominal}}};
+    };
+    ASSERT_EQ(edit({.queues = {queue("Science", 8), queue("physics", 4)}}), std::nullopt);
+    EXPECT_EQ(spec().queues, (std::vector{queue("science", 8), queue("physics", 4)}));
+    ASSERT_EQ(edit({.queues = {queue("physics", 6)}}), std::nullopt);
+    EXPECT_EQ(spec().queues.back(), queue("physics", 6));
+    ClusterSpec again = testing::make_cluster(1);
+    again.accounts = {{.name = "science", .parent = "root"},
+                      {.name = "physics", .parent = "science"}};
+    again.queues = {queue("science", 2)};
+    engine.apply(Time{}, SpecInstalled{again});
+    EXPECT_EQ(spec().queues, (std::vector{queue("science", 8), queue("physics", 6)}));
+    ASSERT_EQ(edit({.removed_queues = {"science"}}), std::nullopt);
+    engine.apply(Time{}, SpecInstalled{again});
+    EXPECT_EQ(spec().queues, (std::vector{queue("physics", 6)}));
+    EXPECT_EQ(edit({.removed_queues = {"science"}}), Refusal::invalid_request);
+    ASSERT_EQ(edit({.queues = {queue("science", 1)}}), std::nullopt);
+    EXPECT_EQ(spec().queues.size(), 2U);
+}
+
+TEST_F(Edits, OfQueuesAreRefusedWhereTheyContradict) {
+    const auto why = [&](const QueueSpec& queue) {
+        const auto answer = admit_edits(engine.state(), {.queues = {queue}});
+        const auto* const no = std::get_if<Refusing>(&answer);
+        return no == nullptr ? std::string() : no->message;
+    };
+    EXPECT_EQ(why({.name = "nosuch", .nominal = {{"cpu", 1}}}),
+              "a queue is an account, and there is no account 'nosuch'");
+    EXPECT_EQ(why({.name = "physics", .nominal = {{"cpu", 2}}, .guarantee = {{"cpu", 3}}}),
+              "queue physics: its guarantee of cpu, 3, is above its nominal quota, 2");
+    EXPECT_EQ(why({.name = "physics", .nominal = {{"gres/tpu", 2}}}),
+              "nominal: gres/tpu=2 names gres/tpu, which this cluster does not have");
+    EXPECT_EQ(why({.name = "physics", .allow_preempt_from = {"nobody"}}),
+              "allow_preempt_from: there is no queue and no account nobody");
+    EXPECT_EQ(why({.name = "physics", .nominal = {{"cpu", -2}}}),
+              "queue physics: nominal: cpu=-2 should be a list like "
+              "'cpu=64,mem=512G,gres/gpu=8'");
+    EXPECT_EQ(
+        why({.name = "physics", .grace_period = std::chrono::seconds(-5)}),
+        "queue physics: grace_period: -5 should be a whole number of seconds, at most a year");
+    EXPECT_EQ(why({.name = "physics", .grace_period = std::chrono::milliseconds(1500)}),
+              "queue physics: its options should be as berth.yaml has them");
+    EXPECT_EQ(why({.name = "physics"}), "queue physics: no option is set");
+    ASSERT_EQ(edit({.queues = {{.name = "science", .nominal = {{"cpu", 2}}}}}), std::nullopt);
+    EXPECT_EQ(why({.name = "physics", .nominal = {{"cpu", 3}}, .guarantee = {{"cpu", 3}}}),
+              "guarantees of cpu add up to 3 (3 of physics), above the nominal quota of queue "
+              "science, 2");
+}
+
 TEST_F(Edits, MakeAUsersFirstAccountHisDefault) {
     ASSERT_EQ(edit({.associations = {{.account = "science", .user = "bob"},
                                      {.account = "physics", .user = "bob"}}}),

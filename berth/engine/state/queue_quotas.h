@@ -50,6 +50,7 @@ public:
     // The account may be kNone: the root. `tres`: its place in tres().
     const Quota& of(Index account, std::size_t tres) const { return quotas_[at(account, tres)]; }
     Index parent_of(Index account) const { return parents_[account]; }
+    std::size_t accounts() const { return parents_.size(); }
 
     // How much more the account's jobs may use now. kUnlimited: no quota bounds them.
     std::int64_t free_to(Index account, std::size_t tres) const;

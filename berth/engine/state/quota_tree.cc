@@ -14,12 +14,12 @@ const QuotaUse& no_use() {
     return none;
 }
 
+}  // namespace
+
 std::int64_t jobs_in(const Job& job) {
     const bool waits = job.state == JobState::pending && job.spec.array;
     return waits ? static_cast<std::int64_t>(job.spec.array->tasks.size()) : 1;
 }
-
-}  // namespace
 
 std::int64_t amount_of(const TresLimit& tres, const QuotaUse::Held& held) {
     BERTH_ASSERT(tres.kind != TresKind::billing);

@@ -38,6 +38,9 @@ struct QuotaUse {
     friend bool operator==(const QuotaUse&, const QuotaUse&) = default;
 };
 
+// How many jobs limits count the record as: each waiting task of an array is one.
+std::int64_t jobs_in(const Job& job);
+
 // How much of the TRES is held. REQUIRES: it is not billing, which depends on the partition.
 std::int64_t amount_of(const TresLimit& tres, const QuotaUse::Held& held);
 
@@ -58,7 +61,7 @@ public:
     void rebuild(const ClusterSpec& spec);
     bool enforced() const { return enforced_; }
     // Follows edits that the configuration already has, in O(what they concern). False: other
-    // accounts, or other uses are to be counted, so the tree must be made anew.
+    // accounts, other quotas, or other uses are to be counted, so the tree must be made anew.
     bool take_edits(const ClusterSpec& spec, const AccountingEdits& edits);
 
     // Leaves have the numbers of ClusterState::usage(), which come and go in order.

@@ -23,6 +23,7 @@ Counted counted_by(const QuotaLimits* limits) {
 bool QuotaTree::take_edits(const ClusterSpec& spec, const AccountingEdits& edits) {
     if (is_enforced_by(spec) != enforced_) return false;
     if (!enforced_) return true;
+    if (!edits.queues.empty() || !edits.removed_queues.empty()) return false;
     if (!keeps_accounts(spec, edits) || !keeps_rows(spec)) return false;
     if (*licenses_ != LicenseNumbers(spec)) return false;
     BitSet relimited(accounts_.size());

@@ -104,6 +104,26 @@ TEST_F(Metrics, OfResourcesSayWhatEachQueueHolds) {
     has(page, R"(berth_job_starts_total{queue="physics"} 1)");
 }
 
+TEST_F(Metrics, OfQueuesSayWhatTheyLend) {
+    ClusterSpec spec = sample_spec();
+    spec.accounts = {{.name = "physics", .parent = "root"}, {.name = "art", .parent = "root"}};
+    spec.queues = {{.name = "physics", .nominal = {{"mem", 1000}}, .limit = {{"mem", 20000}}},
+                   {.name = "art", .nominal = {{"mem", 200000}}}};
+    record({SpecInstalled{spec}, JobSubmitted{SampleCluster::job(1)}, start(1)});
+    const std::string page = berth();
+    const auto line = [](const std::string& name, const std::string& queue, std::int64_t mib) {
+        return "berth_queue_" + name + "{queue=\"" + queue + "\",tres=\"mem\"} " +
+               std::to_string(mib << 20);
+    };
+    has(page, line("nominal", "physics", 1000));
+    has(page, line("limit", "physics", 20000));
+    has(page, line("used", "physics", 16000));
+    has(page, line("borrowed", "physics", 15000));
+    has(page, line("lent", "art", 15000));
+    has(page, line("lent", "physics", 0));
+    EXPECT_EQ(page.find("berth_queue_limit{queue=\"art\""), std::string::npos);
+}
+
 TEST_F(Metrics, CountEndsFailuresAndRetriesByReason) {
     record({JobSubmitted{SampleCluster::job(1)}, JobSubmitted{SampleCluster::job(2)},
             JobSubmitted{gang(3)}, JobSubmitted{SampleCluster::job(4)}});

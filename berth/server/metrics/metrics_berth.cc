@@ -8,6 +8,7 @@
 
 #include "berth/server/metrics/metrics.h"
 #include "berth/server/views/names.h"
+#include "berth/server/views/queue_rows.h"
 #include "berth/server/views/share_rows.h"
 
 namespace berth {
@@ -175,6 +176,34 @@ void put_fairness(MetricPage& page, const Snapshot& snapshot, Time now) {
     page.sample(jain_index(parts));
 }
 
+// Quotas by queue and TRES; memory in bytes.
+void put_quotas(MetricPage& page, const Snapshot& snapshot) {
+    if (snapshot.spec->queues.empty()) return;
+    const std::vector<api::QueueRow> queues = queue_rows(snapshot);
+    const auto of_each = [&](const char* name, const char* help, auto value) {
+        page.gauge(name, help);
+        for (const api::QueueRow& queue : queues) {
+            for (const api::QueueTresRow& row : queue.tres) {
+                const std::optional<std::int64_t> count = value(row);
+                if (!count) continue;
+                const std::int64_t unit = row.tres == "mem" ? std::int64_t{1} << 20 : 1;
+                page.sample(*count * unit, {{"queue", queue.name}, {"tres", row.tres}});
+            }
+        }
+    };
+    using Row = api::QueueTresRow;
+    of_each("berth_queue_nominal", "What a queue may use by right.",
+            [](const Row& row) { return row.nominal; });
+    of_each("berth_queue_limit", "The most that a queue may use.",
+            [](const Row& row) { return row.limit; });
+    of_each("berth_queue_used", "What the jobs of a queue and of those beneath it hold.",
+            [](const Row& row) { return std::optional(row.used); });
+    of_each("berth_queue_borrowed", "Of it, what is beyond its nominal quota.",
+            [](const Row& row) { return std::optional(row.borrowed); });
+    of_each("berth_queue_lent", "What others use of a queue's nominal quota.",
+            [](const Row& row) { return std::optional(row.lent); });
+}
+
 }  // namespace
 
 std::int64_t gpus_in(const ClusterSpec& spec, const Resources& amount) {
@@ -193,6 +222,7 @@ void put_berth_metrics(MetricPage& page, const Snapshot& snapshot, Time now) {
     put_queues(page, snapshot, jobs);
     put_resources(page, snapshot, jobs);
     put_fairness(page, snapshot, now);
+    put_quotas(page, snapshot);
 }
 
 }  // namespace berth

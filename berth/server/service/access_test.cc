@@ -45,6 +45,7 @@ constexpr Promise kPromises[] = {
     {RouteId::list_accounting, kUser, kUser},
     {RouteId::list_priorities, kUser, kUser},
     {RouteId::list_shares, kUser, kUser},
+    {RouteId::list_queues, kUser, kUser},
     {RouteId::set_usage, kAdmin, kAdmin},
     {RouteId::list_reservations, kUser, kUser},
     {RouteId::create_reservation, kOp, kOp},

@@ -19,6 +19,7 @@
 #include "berth/server/views/declared_rows.h"
 #include "berth/server/views/outcome_text.h"
 #include "berth/server/views/priority_rows.h"
+#include "berth/server/views/queue_rows.h"
 #include "berth/server/views/share_rows.h"
 #include "berth/trust/wall_time.h"
 
@@ -203,6 +204,7 @@ Outcome Service::act(const Routed& routed) const {
         case RouteId::create_token: return create_token(routed);
         case RouteId::list_priorities: return list_priorities(routed);
         case RouteId::list_shares: return list_shares(routed);
+        case RouteId::list_queues: return list_queues(routed);
         default: break;
     }
     return unknown_route(routed.route.path);
@@ -268,6 +270,22 @@ ApiResponse Service::list_shares(const Routed& routed) const {
         std::erase_if(rows, [&](const api::ShareRow& row) { return row.user != user; });
     }
     return {.parts = row_list(*routed.snapshot, "shares", std::move(rows))};
+}
+
+// With PrivateData=accounts users see no queues, with =usage those alone that they are in.
+ApiResponse Service::list_queues(const Routed& routed) const {
+    const ClusterSpec& spec = *routed.snapshot->spec;
+    const Privacy privacy = routed.privacy();
+    const std::string& user = routed.request.principal.user;
+    std::vector<api::QueueRow> rows = queue_rows(*routed.snapshot);
+    std::erase_if(rows, [&](const api::QueueRow& row) {
+        if (privacy.hides(PrivateKind::accounts)) return true;
+        return privacy.hides(PrivateKind::usage) &&
+               std::ranges::none_of(spec.associations, [&](const AssociationSpec& one) {
+                   return one.account == row.name && one.user == user;
+               });
+    });
+    return {.parts = row_list(*routed.snapshot, "queues", std::move(rows))};
 }
 
 ApiResponse Service::show_job(const Routed& routed) const {

@@ -62,6 +62,7 @@ private:
     ApiResponse list_associations(const Routed& routed) const;
     ApiResponse list_reservations(const Routed& routed) const;
     ApiResponse list_shares(const Routed& routed) const;
+    ApiResponse list_queues(const Routed& routed) const;
     ApiResponse list_jobs(const Routed& routed) const;
     ApiResponse list_priorities(const Routed& routed) const;
     ApiResponse show_job(const Routed& routed) const;

@@ -92,8 +92,8 @@ private:
     }
 
     std::optional<AccountingView> load(int& code) {
-        auto associations = client_.associations();
-        auto qos = client_.qos();
+        auto associations = client_.accounts().associations();
+        auto qos = client_.accounts().qos();
         auto ping = client_.ping();
         if (!associations || !qos || !ping) {
             code = failed(!associations ? associations.problem()
@@ -181,7 +181,7 @@ private:
             streams_.out << intent->text;
             if (!confirmed()) return streams_.out << " Changes Discarded\n", 0;
         }
-        const auto done = client_.edit_accounting(intent->edits);
+        const auto done = client_.accounts().edit(intent->edits);
         if (!done) {
             streams_.err << intent->problem << slurm_message(done.problem()) << '\n';
             if (!done.problem().slurm.empty() && !done.problem().detail.empty())

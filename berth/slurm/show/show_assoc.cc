@@ -237,9 +237,9 @@ int show_assoc_mgr(Client& client, const std::vector<std::string>& words, Stream
         streams.err << "invalid entity: " << wanted.wrong << " for keyword:show assoc_mgr\n";
         return 1;
     }
-    const auto associations = client.associations();
-    const auto qos = client.qos();
-    const auto shares = client.shares();
+    const auto associations = client.accounts().associations();
+    const auto qos = client.accounts().qos();
+    const auto shares = client.accounts().shares();
     const auto jobs =
         client.jobs({.fields = {"account", "owner", "qos", "state", "allocated_tres"}});
     const auto ping = client.ping();

@@ -243,7 +243,7 @@ int run_sshare(const Invocation& call, Streams& streams) {
                     << ").\nOnly 'priority/multifactor' is supported.\n";
         return 1;
     }
-    auto rows = client.shares();
+    auto rows = client.accounts().shares();
     if (!rows) {
         streams.err << "Couldn't get shares from controller: " << slurm_message(rows.problem())
                     << '\n';

@@ -1,0 +1,105 @@
+"""Queues while the cluster runs: quotas given, changed and taken away by `berth queues`, and what it shows."""
+
+import json
+import tempfile
+import unittest
+from pathlib import Path
+
+from cluster import Cluster
+
+CONF = """ClusterName=queues
+GresTypes=gpu
+AccountingStorageEnforce=limits
+NodeName=n[1-2] CPUs=8 Gres=gpu:a100:2
+PartitionName=main Nodes=n[1-2] Default=YES MaxTime=1-0
+"""
+YAML = """accounts:
+  - {name: lab}
+  - {name: vision, parent: lab, users: [root]}
+  - {name: speech, parent: lab, users: [root]}
+  - {name: guests, users: [games]}
+"""
+
+
+class Queues(unittest.TestCase):
+    def setUp(self):
+        folder = Path(self.enterContext(tempfile.TemporaryDirectory(prefix="berth-e2e-queues.")))
+        (folder / "slurm.conf").write_text(CONF)
+        (folder / "gres.conf").write_text("NodeName=n[1-2] Name=gpu Type=a100 Count=2\n")
+        (folder / "berth.yaml").write_text(YAML)
+        self.c = self.enterContext(Cluster(conf=folder / "slurm.conf"))
+
+    def queues(self, *words, **more):
+        return self.c.run("berth", "queues", *words, **more)
+
+    def submit(self, account, gpus=2):
+        return self.c.sbatch("-A", account, f"--gres=gpu:{gpus}", "-o", "/dev/null", "--wrap", "sleep 600")
+
+    def shown(self):
+        """By queue: used, nominal, borrowed, lent; running and waiting jobs."""
+        rows = json.loads(self.queues("show", "--json").stdout)
+        return {row["name"]: tuple(row["tres"][0].get(key) for key in ("used", "nominal", "borrowed", "lent"))
+                + (row["running_jobs"], row["pending_jobs"]) for row in rows}
+
+    def reason(self, job):
+        return self.c.run("squeue", "-h", "-j", job, "-o", "%r").stdout.strip()
+
+    def refused(self, says, *words):
+        done = self.queues(*words, check=False)
+        self.assertNotEqual(done.returncode, 0, done.stdout)
+        self.assertIn(says, done.stderr)
+
+    def test_quotas_are_given_changed_and_taken_away(self):
+        c = self.c
+        self.assertRegex(self.queues("show").stdout, r"(?m)^QUEUE +RUNNING +WAITING .*\nguests +0 +0 *\nlab +0 +0 *\n  speech +0 +0 *\n  vision +0 +0 *\n")
+        self.assertEqual(self.queues("add", "vision", "nominal=gres/gpu=2").stdout, "queue vision: nominal=gres/gpu=2\n")
+        self.queues("add", "Speech", "nominal=gres/gpu=2", "allow_preemption=no")
+        running = [self.submit("vision"), self.submit("vision")]
+        for job in running:
+            c.wait_state(job, "RUNNING")
+        waiting = self.submit("vision", 1)
+        c.wait("the quota", lambda: self.reason(waiting) == "AssocGrpGRES")
+        expected = {"guests": (0, None, 0, 0, 0, 0), "lab": (4, 4, 0, 0, 2, 1), "speech": (0, 2, 0, 2, 0, 0), "vision": (4, 2, 2, 0, 2, 1)}
+        self.assertEqual(self.shown(), expected)
+        self.assertRegex(self.queues("show", "speech").stdout, r"\n  speech +0 +0 +gres/gpu +0 +2 +0 +- +0 +2 +allow_preemption=no\n")
+        # A limit below what runs ends nothing; what was changed survives a controller that dies.
+        self.queues("set", "vision", "limit=gres/gpu=3")
+        c.kill("berthd")
+        c.up()
+        self.assertEqual(self.shown(), expected)
+        self.assertIn("limit=gres/gpu=3", str(json.loads(self.queues("show", "vision", "--json").stdout)[0]["options"]).replace("', '", "="))
+        c.run("scancel", running[0])
+        c.wait_state(waiting, "RUNNING")
+        last = self.submit("vision", 1)
+        c.wait("the limit", lambda: self.reason(last) == "AssocGrpGRES")
+        self.queues("set", "vision", "limit=")
+        c.wait_state(last, "RUNNING")
+        # Others have nothing to say.
+        self.queues("remove", "vision", "speech")
+        free = self.submit("vision", 1)
+        c.wait("no quota", lambda: self.reason(free) == "Resources")
+        self.assertNotIn("tres", str([row for row in json.loads(self.queues("show", "--json").stdout) if row["tres"]]))
+        c.run("scancel", "-u", "root")
+
+    def test_what_is_wrong_changes_nothing(self):
+        self.refused("there is no account nosuch, and a queue is an account; add it first: sacctmgr add account nosuch",
+                     "add", "nosuch", "nominal=cpu=1")
+        self.refused("queue vision has no quota yet; give it one with `berth queues add`", "set", "vision", "nominal=cpu=1")
+        self.refused("there is no option weight of a queue; there are nominal", "add", "vision", "weight=2")
+        self.refused("cpu should be OPTION=VALUE, like nominal=gres/gpu=8", "add", "vision", "cpu")
+        self.refused("names gres/tpu, which this cluster does not have", "add", "vision", "nominal=gres/tpu=1")
+        self.refused("nothing would be set of queue vision", "add", "vision", "nominal=")
+        self.queues("add", "vision", "nominal=gres/gpu=2", "guarantee=gres/gpu=1")
+        self.refused("queue vision has a quota already", "add", "vision", "nominal=cpu=1")
+        self.refused("its nominal quota of gres/gpu, 2, is above its limit, 1", "set", "vision", "limit=gres/gpu=1")
+        self.refused("guarantees of gres/gpu add up to 5 (1 of vision, 4 of speech), above what the cluster has, 4",
+                     "add", "speech", "nominal=gres/gpu=4", "guarantee=gres/gpu=4")
+        self.refused("nothing would be set", "set", "vision", "nominal=", "guarantee=")
+        self.refused("queue guests has no quota", "remove", "guests")
+        self.refused("there is no queue nosuch", "show", "nosuch")
+        rows = json.loads(self.queues("show", "--json").stdout)
+        self.assertEqual([row["name"] for row in rows if row["options"]], ["vision"])
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
