@@ -63,7 +63,8 @@ TEST(StateHash, KnowsOurOwnTypes) {
 TEST(StateHash, OneBitChangesAboutHalfOfTheResult) {
     int flipped = 0;
     for (int bit = 0; bit < 64; ++bit) {
-        flipped += std::popcount(fingerprint_of(std::uint64_t{0}) ^ fingerprint_of(std::uint64_t{1} << bit));
+        flipped += std::popcount(fingerprint_of(std::uint64_t{0}) ^
+                                 fingerprint_of(std::uint64_t{1} << bit));
     }
     EXPECT_NEAR(flipped, 64 * 32, 64 * 4);
 }

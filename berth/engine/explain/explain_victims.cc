@@ -23,7 +23,7 @@ bool has_gpus(const ClusterSpec& spec, const Job& run) {
 
 // Of one component each, the least loss first.
 std::vector<RunBelow> runs_below(const ClusterState& state, const DerivedState& derived,
-                                  const PendingJob& pending, Time now) {
+                                 const PendingJob& pending, Time now) {
     std::vector<RunBelow> found;
     for (const JobId id : state.index().holding()) {
         const Job& run = *state.find_job(id);
