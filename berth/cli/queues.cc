@@ -23,7 +23,8 @@ std::string other_options(const api::QueueRow& row) {
     std::string text;
     for (const auto& [name, value] : row.options) {
         if (name == "nominal" || name == "guarantee" || name == "limit") continue;
-        text += (text.empty() ? "" : " ") + name + "=" + value;
+        if (!text.empty()) text += ' ';
+        text.append(name).append("=").append(value);
     }
     return text;
 }

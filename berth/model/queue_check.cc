@@ -86,9 +86,10 @@ private:
             for (const auto& [tres, count] : some) {
                 const auto top = count_of(most, tres);
                 if (!top || count <= *top) continue;
-                error(queue, "",
-                      name + "its " + what + " of " + tres + ", " + number_of(tres, count) +
-                          ", is above its " + bound + ", " + number_of(tres, *top));
+                std::string text = name + "its ";
+                text.append(what).append(" of ").append(tres).append(", ");
+                text.append(number_of(tres, count)).append(", is above its ").append(bound);
+                error(queue, "", text.append(", ").append(number_of(tres, *top)));
             }
         };
         at_most("guarantee", queue.guarantee, "nominal quota", queue.nominal);
@@ -98,7 +99,9 @@ private:
         const auto needs_nominal = [&](const char* what, const TresLimits& some) {
             for (const auto& [tres, count] : some) {
                 if (count_of(queue.nominal, tres)) continue;
-                error(queue, "", name + what + " of " + tres + " needs a nominal quota of it");
+                std::string text = name + what;
+                error(queue, "",
+                      text.append(" of ").append(tres).append(" needs a nominal quota of it"));
             }
         };
         needs_nominal("guarantee", queue.guarantee);
@@ -155,9 +158,10 @@ private:
             for (const auto& [tres, sum] : sum_below(parent, what)) {
                 const auto most = most_of(tres);
                 if (!most || sum.all <= *most) continue;
-                say(at.empty() ? sum.first : at,
-                    " of " + tres + " add up to " + number_of(tres, sum.all) + " (" + sum.parts +
-                        "), above " + bound + ", " + number_of(tres, *most));
+                std::string text = " of " + tres;
+                text.append(" add up to ").append(number_of(tres, sum.all)).append(" (");
+                text.append(sum.parts).append("), above ").append(bound).append(", ");
+                say(at.empty() ? sum.first : at, text.append(number_of(tres, *most)));
             }
         };
         each_above(&QueueSpec::guarantee, [&](const std::string& queue, const std::string& sum) {

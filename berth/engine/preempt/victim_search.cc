@@ -1,6 +1,7 @@
 #include "berth/engine/preempt/victim_search.h"
 
 #include <algorithm>
+#include <numeric>
 #include <span>
 
 namespace berth {
@@ -24,8 +25,8 @@ public:
         auto among = fits_();
         trial_.back_to(before);
         if (!among) {  // Licenses may come from anywhere.
-            near.clear();
-            for (std::size_t i = 0; i < prefix; ++i) near.push_back(i);
+            near.resize(prefix);
+            std::iota(near.begin(), near.end(), std::size_t{0});
         }
         VictimChoice choice;
         choice.victims = fits_() ? std::vector<std::size_t>{} : needed(false, near);
@@ -82,6 +83,7 @@ private:
 
     std::vector<std::size_t> on_nodes(std::size_t prefix, const Found& found) const {
         std::vector<NodeId> nodes;
+        nodes.reserve(found.parts.size());
         for (const Part& part : found.parts) nodes.push_back(part.node);
         std::ranges::sort(nodes);
         std::vector<std::size_t> near;

@@ -72,6 +72,7 @@ void QuotaTree::rebuild(const ClusterSpec& spec) {
     licenses_ = LicenseNumbers(spec);
     rebuild_accounts(spec);
     std::vector<Index> parents;
+    parents.reserve(accounts_.size());
     for (const Account& account : accounts_) parents.push_back(account.parent);
     queues_.rebuild(spec, *licenses_, parents);
     lent_ = BitSet(accounts_.size() + 1);

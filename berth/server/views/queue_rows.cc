@@ -16,7 +16,7 @@ constexpr Index kNone = QueueQuotas::kNone;
 
 class QueueBook {
 public:
-    explicit QueueBook(const Snapshot& snapshot) : snapshot_(snapshot), spec_(*snapshot.spec) {
+    explicit QueueBook(const Snapshot& snapshot) : spec_(*snapshot.spec) {
         const LicenseNumbers licenses(spec_);
         for (Index a = 0; a < spec_.accounts.size(); ++a)
             numbers_.try_emplace(spec_.accounts[a].name, a);
@@ -97,7 +97,6 @@ private:
         }
     }
 
-    const Snapshot& snapshot_;
     const ClusterSpec& spec_;
     std::map<std::string_view, Index> numbers_;  // Accounts by name.
     std::vector<Index> parents_;                 // By account.
