@@ -13,8 +13,8 @@ namespace berth::api {
 // Of one queue and one TRES that any quota names; memory in MiB.
 struct QueueTresRow {
     std::string tres;  // "gres/gpu:a100"
-    std::optional<std::int64_t>
-        nominal;                        // By right: its own or, if it names none, of those beneath.
+    // By right: its own or, if it names none, of those beneath.
+    std::optional<std::int64_t> nominal;
     std::int64_t guarantee = 0;         // Of it: never lent.
     std::optional<std::int64_t> limit;  // At most, with what it borrows.
     std::int64_t used = 0, borrowed = 0, lent = 0;

@@ -4,7 +4,6 @@
 #include <optional>
 
 #include "berth/api/query.h"
-#include "berth/base/assert.h"
 #include "berth/base/text.h"
 
 namespace berth::api {

@@ -74,11 +74,11 @@ class Queues(unittest.TestCase):
         c.wait("the limit", lambda: self.reason(last) == "AssocGrpGRES")
         self.queues("set", "vision", "limit=")
         c.wait_state(last, "RUNNING")
-        # Others have nothing to say.
+        # Without quotas no queue has anything to show.
         self.queues("remove", "vision", "speech")
         free = self.submit("vision", 1)
         c.wait("no quota", lambda: self.reason(free) == "Resources")
-        self.assertNotIn("tres", str([row for row in json.loads(self.queues("show", "--json").stdout) if row["tres"]]))
+        self.assertEqual([row["tres"] for row in json.loads(self.queues("show", "--json").stdout)], [[]] * 4)
         c.run("scancel", "-u", "root")
 
     def test_what_is_wrong_changes_nothing(self):
