@@ -15,6 +15,7 @@ using namespace std::chrono_literals;
 std::optional<ControllerOptions> parse(std::vector<std::string> words, int& exit_code) {
     words.insert(words.begin(), {"berthd", "--state", "/s", "--config", "/c"});
     std::vector<char*> all;
+    all.reserve(words.size());
     for (std::string& word : words) all.push_back(word.data());
     return parse_controller_options(static_cast<int>(all.size()), all.data(), exit_code);
 }

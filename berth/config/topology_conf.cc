@@ -75,16 +75,22 @@ void read_block(Draft& draft, const Line& line) {
     }
 }
 
+// "switch core is above rack1, which is not described"
+std::string of_switch(const std::string& name, std::string_view verb, const std::string& other,
+                      std::string_view rest) {
+    return "switch " + name + std::string(verb) + other + std::string(rest);
+}
+
 void link_parents(Draft& draft, Switches& switches) {
     for (auto& [name, item] : switches) {
         for (const std::string& child : item.children) {
             const auto found = switches.find(child);
             if (found == switches.end()) {
                 draft.error(*item.line,
-                            "switch " + name + " is above " + child + ", which is not described");
+                            of_switch(name, " is above ", child, ", which is not described"));
             } else if (!found->second.parent.empty()) {
-                draft.error(*item.line, "switch " + child + " is below both " +
-                                            found->second.parent + " and " + name);
+                draft.error(*item.line, of_switch(child, " is below both ", found->second.parent,
+                                                  " and " + name));
             } else {
                 found->second.parent = name;
             }
@@ -171,8 +177,8 @@ void read_topology_conf(Draft& draft, const std::vector<Line>& lines) {
             if (const auto id = draft.spec.find_node(node)) {
                 draft.spec.nodes.edit(id->index()).switches = path;
             } else {
-                draft.error(*item.line, "switch " + name + " has " + node +
-                                            ", which no NodeName line describes");
+                draft.error(*item.line,
+                            of_switch(name, " has ", node, ", which no NodeName line describes"));
             }
         }
     }

@@ -59,10 +59,10 @@ Result<std::optional<Exchange::Outcome>> Exchange::take(std::uint32_t node,
     if (round.done.size() < (round.nodes.empty() ? nodes_ : round.nodes.size())) {
         return std::optional<Outcome>();
     }
-    Round whole = std::move(round);
+    const Round whole = std::move(round);
     rounds_.erase(part.key);
     for (const auto& [giver, bytes] : whole.given) held_ -= bytes.size();
-    return std::optional<Outcome>(finish(part.key, std::move(whole)));
+    return std::optional<Outcome>(finish(part.key, whole));
 }
 
 }  // namespace berth

@@ -46,6 +46,7 @@ Json curves_of(const workload::Workload& workload, const sim::SimulationResult& 
 // The runs that took most GPU time: [node, first GPU's row, GPUs, start, end, job, account].
 Json runs_of(const workload::Workload& workload, const sim::SimulationResult& result) {
     std::vector<const sim::RunRecord*> runs;
+    runs.reserve(result.runs.size());
     for (const sim::RunRecord& run : result.runs) runs.push_back(&run);
     const auto work = [](const sim::RunRecord* run) {
         return (run->ended - run->started).count() * run->gpus;
@@ -66,7 +67,7 @@ Json runs_of(const workload::Workload& workload, const sim::SimulationResult& re
 }
 
 // So that no text of a trace ends the element it stands in.
-std::string for_script(std::string json) {
+std::string for_script(const std::string& json) {
     std::string text;
     text.reserve(json.size());
     for (const char letter : json) {

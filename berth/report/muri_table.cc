@@ -39,8 +39,11 @@ constexpr auto kMetrics = std::to_array<const char*>({"avg_jct", "makespan", "p9
 void add(std::vector<MuriRow>& rows, const std::string& trace, const std::string& policy,
          const std::string& published_policy, const std::array<double, 3>& ours,
          const std::map<std::string, double>& published) {
+    const auto key_of = [&](const char* metric) {
+        return published_policy + "|" + metric + "|" + trace;
+    };
     for (std::size_t i = 0; i < kMetrics.size(); ++i) {
-        const auto known = published.find(published_policy + "|" + kMetrics[i] + "|" + trace);
+        const auto known = published.find(key_of(kMetrics[i]));
         rows.push_back({.trace = trace,
                         .policy = policy,
                         .metric = kMetrics[i],

@@ -66,10 +66,12 @@ inline Job job_of(const Waiting& one, std::uint32_t id, OrderView& view) {
 inline std::string order_of(const OrderRule& rule, OrderView& view,
                             const std::vector<Waiting>& waiting) {
     std::vector<Job> jobs;
+    jobs.reserve(waiting.size());
     for (const Waiting& one : waiting) {
         jobs.push_back(job_of(one, static_cast<std::uint32_t>(jobs.size()) + 1, view));
     }
     std::vector<const Job*> pointers;
+    pointers.reserve(jobs.size());
     for (const Job& job : jobs) pointers.push_back(&job);
     const std::vector<std::int64_t> ranks = rule.ranks(pointers, view);
     std::vector<std::size_t> places(jobs.size());

@@ -47,7 +47,8 @@ void Content::put(const std::string& path, const BitSet& bits) {
     for (std::size_t i = bits.find_first(); i != BitSet::kNone; i = bits.find_next(i)) {
         text += " " + std::to_string(i);
     }
-    if (bits.size() > 0) line(path, text);
+    const std::size_t size = bits.size();
+    if (size > 0) line(path, text);
 }
 
 std::string difference(const std::string& before, const std::string& now) {

@@ -88,7 +88,7 @@ private:
     }
     template <HasPlain T>
     void put(const std::string& path, const T& held) {
-        const typename T::Plain plain = held.plain();
+        const typename T::Plain& plain = held.plain();
         put(path, plain);
     }
     template <class A, class B>

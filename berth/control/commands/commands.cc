@@ -70,7 +70,7 @@ Answer submit(TurnBuilder& builder, const Principal& principal, SubmitJob comman
         }
     }
     auto admitted = admit_submission(builder, principal, command, has_room);
-    if (auto* no = std::get_if<Refused>(&admitted)) return *std::move(no);
+    if (const auto* no = std::get_if<Refused>(&admitted)) return *no;
     auto& jobs = std::get<std::vector<Job>>(admitted);
     const JobId first = jobs.front().id;
     builder.keep(first, std::move(command.payload));

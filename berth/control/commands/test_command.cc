@@ -36,7 +36,7 @@ Answer test_job(TurnBuilder& builder, const Principal& principal, TestJob comman
     if (auto no = forbidden(principal, Verb::submit_job)) return *no;
     command.submission.spec.request_id.clear();  // It names no job.
     auto admitted = admit_submission(builder, principal, command.submission, has_room);
-    if (auto* no = std::get_if<Refused>(&admitted)) return *std::move(no);
+    if (const auto* no = std::get_if<Refused>(&admitted)) return *no;
     StartEstimate estimate = will_run(builder.trial_engine(), builder.now(),
                                       std::get<std::vector<Job>>(std::move(admitted)));
     if (estimate.start) return estimate;

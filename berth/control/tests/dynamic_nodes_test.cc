@@ -61,8 +61,8 @@ protected:
             names.push_back(spec.node(id).name);
         return names;
     }
-    Answer create(std::vector<std::string> names, std::vector<std::string> words) {
-        return rig->ask(kRoot, CreateNodes{std::move(names), node_of(std::move(words))});
+    Answer create(std::vector<std::string> names, const std::vector<std::string>& words) {
+        return rig->ask(kRoot, CreateNodes{std::move(names), node_of(words)});
     }
     Answer remove(const std::string& name) { return rig->ask(kRoot, DeleteNode{name}); }
 

@@ -22,7 +22,7 @@ protected:
     std::uint32_t wait(const Principal& who = kAnn) {
         return rig.submit(testing::make_job({.gpus = 8}), who);
     }
-    Answer top(const Principal& who, std::vector<std::uint32_t> ids) {
+    Answer top(const Principal& who, const std::vector<std::uint32_t>& ids) {
         rig.turn();
         TopJobs command;
         for (const std::uint32_t id : ids) command.jobs.push_back({JobId(id), {}});
@@ -62,8 +62,8 @@ TEST_F(OnTop, CountsFromBelowTheLeastPriority) {
     }());
     multifactor.connect_all();
     multifactor.run({.gpus = 8});
-    std::vector<std::uint32_t> ids;
-    for (int i = 0; i < 3; ++i) ids.push_back(multifactor.submit({.gpus = 8}));
+    std::vector<std::uint32_t> ids(3);
+    for (std::uint32_t& id : ids) id = multifactor.submit({.gpus = 8});
     multifactor.turn();
     ASSERT_EQ(current_priority(multifactor.state(), JobId(ids[0])), 1);
     TopJobs command;

@@ -70,7 +70,7 @@ ClusterSpec edited_site(Rng& rng) {
 }
 
 template <class Spec, class Is>
-Spec known_spec_or(const SharedList<Spec>& all, Is is, Spec otherwise) {
+Spec known_spec_or(const SharedList<Spec>& all, Is is, const Spec& otherwise) {
     const auto at = std::ranges::find_if(all, is);
     return at == all.end() ? otherwise : *at;
 }

@@ -29,15 +29,15 @@ protected:
         state.apply(at(1), JobSubmitted{job});
         return job.id;
     }
-    StartJob start_fact(JobId id, std::vector<std::uint32_t> nodes) {
+    StartJob start_fact(JobId id, const std::vector<std::uint32_t>& nodes) {
         StartJob fact{.job = id, .attempt = Attempt(job(id).attempt.value() + 1)};
         for (const std::uint32_t n : nodes) {
             fact.allocation.shares.push_back(testing::free_share(state, NodeId(n), 4, 2));
         }
         return fact;
     }
-    void start(JobId id, std::vector<std::uint32_t> nodes) {
-        state.apply(at(10), start_fact(id, std::move(nodes)));
+    void start(JobId id, const std::vector<std::uint32_t>& nodes) {
+        state.apply(at(10), start_fact(id, nodes));
     }
     JobId start_task(JobId array, std::uint32_t task) {
         StartJob fact = start_fact(array, {0});

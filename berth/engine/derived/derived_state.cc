@@ -209,6 +209,7 @@ namespace {
 
 std::vector<JobId> jobs_of(const JobsPreempted& fact) {
     std::vector<JobId> jobs;
+    jobs.reserve(fact.victims.size() + 2);
     for (const JobsPreempted::Victim& victim : fact.victims) jobs.push_back(victim.job);
     if (fact.array) jobs.insert(jobs.end(), {*fact.array, fact.preemptor});
     return jobs;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <numeric>
 
 #include "berth/engine/placement/placement_devices.h"
 
@@ -15,8 +16,8 @@ using testing::Links;
 DeviceTable table_of(std::uint32_t gpus, Links links) {
     Dimensions dimensions;
     const NodeSpec node = testing::make_node(dimensions, "n", {.gpus = gpus, .links = links});
-    std::vector<int> all;
-    for (int i = 0; i < static_cast<int>(gpus); ++i) all.push_back(i);
+    std::vector<int> all(gpus);
+    std::iota(all.begin(), all.end(), 0);
     return DeviceTable(wiring_of(node, all));
 }
 

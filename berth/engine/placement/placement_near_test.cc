@@ -72,6 +72,7 @@ std::optional<std::size_t> fewest_leaves(const NearWorld& world, std::uint32_t c
 
 std::vector<NodeId> nodes_in(const std::vector<Part>& parts) {
     std::vector<NodeId> nodes;
+    nodes.reserve(parts.size());
     for (const Part& part : parts) nodes.push_back(part.node);
     return nodes;
 }

@@ -108,6 +108,7 @@ TEST(Search, FindsTheEarliestOfAllStarts) {
         for (auto t = window.earliest; t <= window.latest && !first; t += Duration(1)) {
             const std::int64_t start = t.time_since_epoch().count();
             std::vector<Resources> rooms;
+            rooms.reserve(nodes);
             for (std::size_t n = 0; n < nodes; ++n) {
                 rooms.push_back(world.least_free(n, start, window.length));
             }

@@ -94,9 +94,13 @@ void NodeTable::check(const Sources& sources) const {
             const std::size_t node = share.node.index();
             BERTH_ASSERT((held_devices[node] & share.whole_devices()) == 0);
             held_devices[node] |= share.whole_devices();
-            if (held_cores[node].size() == 0) held_cores[node] = BitSet(share.cores.size());
+            std::size_t known = held_cores[node].size();
+            if (known == 0) {
+                held_cores[node] = BitSet(share.cores.size());
+                known = share.cores.size();
+            }
             // Skipped if the node was reconfigured.
-            if (held_cores[node].size() != share.cores.size()) continue;
+            if (known != share.cores.size()) continue;
             BERTH_ASSERT(!held_cores[node].intersects(share.cores));
             held_cores[node] |= share.cores;
         }

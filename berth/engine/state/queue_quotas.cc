@@ -126,7 +126,7 @@ std::int64_t QueueQuotas::free_with(Index account, std::size_t tres, Use use) co
 }
 
 std::int64_t QueueQuotas::free_to(Index account, std::size_t tres) const {
-    return free_with(account, tres, [](const Quota& quota) -> const Quota& { return quota; });
+    return free_with(account, tres, [](const Quota& quota) { return quota; });
 }
 
 std::int64_t QueueQuotas::most_of(Index account, std::size_t tres) const {

@@ -11,9 +11,8 @@ const Reservation* Reservations::find(std::string_view name) const {
     return at == by_name_.end() ? nullptr : &at->second;
 }
 
-bool Reservations::add(Reservation reservation) {
-    std::string name = reservation.name;
-    return by_name_.try_emplace(std::move(name), std::move(reservation)).second;
+bool Reservations::add(const Reservation& reservation) {
+    return by_name_.try_emplace(reservation.name, reservation).second;
 }
 
 void Reservations::put(const Reservation& reservation, UndoLog& undo) {

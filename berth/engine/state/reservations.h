@@ -26,7 +26,7 @@ public:
     bool empty() const { return by_name_.empty(); }
 
     // Of a snapshot. False: there is one of that name.
-    bool add(Reservation reservation);
+    bool add(const Reservation& reservation);
 
     // Replaces the one of that name.
     void put(const Reservation& reservation, UndoLog& undo);

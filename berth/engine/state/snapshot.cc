@@ -178,7 +178,7 @@ struct SnapshotLoading {
         return Done{};
     }
 
-    Status add(Reservation piece) {
+    Status add(const Reservation& piece) {
         const bool sane =
             piece.start < piece.end &&
             std::ranges::all_of(
@@ -187,7 +187,7 @@ struct SnapshotLoading {
                     return part.first.index() < state.spec.nodes.size() && is_sane(part.second);
                 });
         if (!sane) return malformed("a reservation");
-        if (!state.reservations.add(std::move(piece))) return malformed("a reservation twice");
+        if (!state.reservations.add(piece)) return malformed("a reservation twice");
         return Done{};
     }
     Status add(AccountingEdits piece) {

@@ -201,9 +201,9 @@ TEST_F(StepLayout, TasksAreDealtToTheNodesInTurnAndRankedInBlocks) {
 
 TEST_F(StepLayout, SmallStepsFillOneNodeAfterTheOther) {
     run(2, 2, 0);
-    std::vector<NodeId> nodes;
-    for (int i = 0; i < 4; ++i) nodes.push_back(start({.exact = true}).nodes.at(0));
-    EXPECT_EQ(nodes, (std::vector{NodeId(0), NodeId(0), NodeId(1), NodeId(1)}));
+    for (const std::uint32_t node : {0U, 0U, 1U, 1U}) {
+        EXPECT_EQ(start({.exact = true}).nodes.at(0), NodeId(node));
+    }
     EXPECT_EQ(why({.exact = true}), Refusal::step_resources_busy);
 }
 

@@ -172,6 +172,7 @@ TEST(FairTree, HasTheLevelOfTheFormula) {
 TEST(FairTree, PutsSiblingsInTheOrderOfTheirRatios) {
     testing::for_each_seed(300, [](Rng& rng) {
         std::vector<User> users;
+        users.reserve(8);
         for (std::int64_t i = 0; i < 8; ++i) {
             users.push_back(
                 {"root", "u" + std::to_string(i), rng.between(1, 4), rng.between(0, 9)});

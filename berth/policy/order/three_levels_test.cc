@@ -10,7 +10,7 @@ using namespace std::chrono_literals;
 constexpr std::uint32_t kMedium = 0, kHigh = 1, kLow = 2;
 
 // The rule's score, in points.
-std::int64_t score(testing::Waiting one) {
+std::int64_t score(const testing::Waiting& one) {
     testing::OrderView view = testing::order_view();
     const Job job = testing::job_of(one, 1, view);
     const Job* pointer = &job;

@@ -54,7 +54,7 @@ void PeerNames::find_user(const std::string& name, std::uint32_t uid,
         if (!ids || ids->uid != uid) return then(std::nullopt);
         find(*ids, then);
     };
-    if (const auto ids = known_user(name)) return take(*ids);
+    if (const auto ids = known_user(name)) return take(ids);
     boost::asio::post(threads_, [this, name, take] {
         const std::optional<PeerIds> ids = settings_.ask_user(name);
         if (ids) {

@@ -81,7 +81,8 @@ TEST_F(Names, OfATokenMustStillBelongToItsUid) {
     PeerNames names(settings());
     const auto found = [&](const std::string& name, std::uint32_t uid) {
         std::promise<std::optional<Principal>> told;
-        names.find_user(name, uid, [&](std::optional<Principal> one) { told.set_value(one); });
+        names.find_user(name, uid,
+                        [&](const std::optional<Principal>& one) { told.set_value(one); });
         return told.get_future().get();
     };
     for (int i = 0; i < 2; ++i) {  // Asked, and as it was kept.

@@ -206,8 +206,8 @@ TEST_F(HttpTlsTest, CutsWhoNeverBeginsTls) {
 TEST_F(HttpTlsTest, ManyWhoNeverBeginLeaveRoomForOneWhoDoes) {
     options.remote_connections = 8;
     start();
-    std::vector<int> silent;
-    for (int i = 0; i < 40; ++i) silent.push_back(connect_tcp());
+    std::vector<int> silent(40);
+    for (int& fd : silent) fd = connect_tcp();
     std::this_thread::sleep_for(800ms);  // Their time is over.
     EXPECT_TRUE(is(ask("GET", "/v1/ping", bearer("root", 0)), "200"));
     EXPECT_EQ(call("GET", "/v1/ping").status, 200) << "and this host's own are not concerned";

@@ -19,7 +19,7 @@ namespace {
 class Metrics : public ::testing::Test {
 protected:
     // Applies the facts as one record, counts them, and publishes.
-    void record(std::vector<Fact> facts) {
+    void record(const std::vector<Fact>& facts) {
         for (const Fact& fact : facts) cluster.apply(fact);
         counts.recorded({.now = cluster.now, .facts = facts}, cluster.state());
         snapshot = cluster.publish(read_model);

@@ -103,18 +103,17 @@ struct MetricCounts::Counts {
     using Of = Labelled<Metric>;
     using Names = std::vector<std::string>;
 
-    Of<Histogram> histogram(std::string name, std::string help, Names labels,
+    Of<Histogram> histogram(const std::string& name, const std::string& help, Names labels,
                             std::vector<double> bounds) {
         return {prometheus::BuildHistogram(),
                 registry,
-                std::move(name),
-                std::move(help),
+                name,
+                help,
                 std::move(labels),
                 std::move(bounds)};
     }
-    Of<Counter> counter(std::string name, std::string help, Names labels) {
-        return {prometheus::BuildCounter(), registry, std::move(name), std::move(help),
-                std::move(labels)};
+    Of<Counter> counter(const std::string& name, const std::string& help, Names labels) {
+        return {prometheus::BuildCounter(), registry, name, help, std::move(labels)};
     }
 
     void submitted(const ClusterSpec& spec, const Job& job);

@@ -206,7 +206,7 @@ void put_place(ShowRecord& record, const api::JobRow& job) {
     const TopologyConstraint& near = job.request.nearness;
     if (!near.switches) return;
     std::string text = std::to_string(*near.switches);
-    if (near.switches_wait) text += "@" + format_time_limit(*near.switches_wait);
+    if (near.switches_wait) text += "@" + format_time_limit(near.switches_wait);
     record.line().put("Switches", text);
 }
 

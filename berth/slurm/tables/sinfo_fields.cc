@@ -28,6 +28,7 @@ std::string of_partition_lower(const NodeGroup& group, std::string_view key) {
 
 std::string node_names(const NodeGroup& group) {
     std::vector<std::string> names;
+    names.reserve(group.nodes.size());
     for (const api::NodeRow* node : group.nodes) names.push_back(node->name);
     return nodes_text(names);
 }
@@ -58,9 +59,9 @@ std::string cpus_aiot(const NodeGroup& g) {
 std::string nodes_aiot(const NodeGroup& g) {
     std::size_t allocated = 0, idle = 0, other = 0;
     for (const api::NodeRow* node : g.nodes) {
-        if (!takes_work(*node))
+        if (!takes_work(*node)) {
             ++other;
-        else if (node->allocated_cpus > 0) {
+        } else if (node->allocated_cpus > 0) {
             ++allocated;
         } else {
             ++idle;
