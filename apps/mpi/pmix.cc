@@ -247,7 +247,7 @@ Result<MpiReady> Server::start(const std::string& folder) {
             own.emplace_back(*setting);
             ::free(*setting);
         }
-        ::free(environment);
+        ::free(static_cast<void*>(environment));
     }
     return ready;
 }

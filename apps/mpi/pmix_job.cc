@@ -104,9 +104,10 @@ pmix_info_t PmixJob::of_rank(std::uint32_t rank) const {
         text(PMIX_HOSTNAME, hosts_[node]),
     };
     pmix_data_array_t* array = nullptr;
-    PMIX_DATA_ARRAY_CREATE(array, all.size(), PMIX_INFO);
+    const std::size_t count = all.size();
+    PMIX_DATA_ARRAY_CREATE(array, count, PMIX_INFO);
     auto* const place = static_cast<pmix_info_t*>(array->array);
-    for (std::size_t i = 0; i < all.size(); ++i) place[i] = all[i];
+    for (std::size_t i = 0; i < count; ++i) place[i] = all[i];
     pmix_info_t one{};
     const std::string_view key = PMIX_PROC_DATA;
     key.copy(one.key, PMIX_MAX_KEYLEN);

@@ -82,8 +82,7 @@ bool file_pattern_has(std::string_view pattern, char letter) {
     if (pattern.find('\\') != std::string_view::npos) return false;
     for (std::size_t i = 0; i < pattern.size(); ++i) {
         if (pattern[i] != '%') continue;
-        while (++i < pattern.size() && pattern[i] >= '0' && pattern[i] <= '9') {
-        }
+        i = std::min(pattern.find_first_not_of("0123456789", i + 1), pattern.size());
         if (i < pattern.size() && pattern[i] == letter) return true;
     }
     return false;

@@ -116,7 +116,8 @@ Status check_device(const Device& device, const NodeSpec& node) {
         return invalid_argument("a device's UUID is none");
     if (device.links.size() > kLinksMax || !std::ranges::all_of(device.links, is_count))
         return invalid_argument("a device's NVLinks are none");
-    if (device.cores.size() != 0 && device.cores.size() != node.cores())
+    const std::size_t cores = device.cores.size();
+    if (cores != 0 && cores != node.cores())
         return invalid_argument("a device is near cores that the node has not");
     if (device.memory < Bytes(0) || device.memory > Bytes(kMemoryMax))
         return invalid_argument("a device's memory is too large");

@@ -23,7 +23,7 @@ struct Word {
 };
 
 Result<std::int64_t> number_in(const Word& word, std::int64_t least, std::int64_t most) {
-    const auto number = parse_int64(word.value);
+    auto number = parse_int64(word.value);
     if (number.ok() && *number >= least && *number <= most) return number;
     return invalid_argument(std::string(word.text) + " should be a number from " +
                             std::to_string(least) + " to " + std::to_string(most));

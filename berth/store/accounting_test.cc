@@ -27,8 +27,8 @@ protected:
         record(second, {JobSubmitted{job}});
     }
     void start(std::uint32_t id, std::int64_t second, std::uint32_t attempt,
-               std::vector<NodeId> nodes = {NodeId(0)}) {
-        ASSERT_TRUE(cluster_.start(id, at(second), attempt, std::move(nodes)).ok());
+               const std::vector<NodeId>& nodes = {NodeId(0)}) {
+        ASSERT_TRUE(cluster_.start(id, at(second), attempt, nodes).ok());
     }
     AttemptEnded ended(std::uint32_t id, std::uint32_t attempt, std::optional<ExitStatus> exit,
                        std::uint32_t node = 0) {

@@ -117,6 +117,7 @@ inline std::uint32_t places_of(const Column<std::int64_t>& a, std::int64_t least
 // Inserts a value at this place and shifts the rest one place to the right.
 template <class T>
 void open_place(Column<T>& column, int at, T value) {
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): of the pointer, where T is one.
     using Place = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
     const Column<T> old = column;
     const auto place = static_cast<Place>(at);
@@ -129,6 +130,7 @@ void open_place(Column<T>& column, int at, T value) {
 
 template <class T>
 void close_place(Column<T>& column, int at, T nothing) {
+    // NOLINTNEXTLINE(bugprone-sizeof-expression): of the pointer, where T is one.
     using Place = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
     const Column<T> old = column;
     const auto place = static_cast<Place>(at);

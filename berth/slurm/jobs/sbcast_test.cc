@@ -35,8 +35,9 @@ protected:
             dup2(open(source.c_str(), O_RDONLY), STDIN_FILENO);
             dup2(open((folder + "/.said").c_str(), O_WRONLY | O_CREAT, 0600), STDERR_FILENO);
             setenv("SLURMD_NODENAME", "gpu1", 1);
-            std::vector<char*> arguments;
             std::vector<std::string> words = broadcast_command(file);
+            std::vector<char*> arguments;
+            arguments.reserve(words.size() + 1);
             for (std::string& word : words) arguments.push_back(word.data());
             arguments.push_back(nullptr);
             execv(arguments[0], arguments.data());

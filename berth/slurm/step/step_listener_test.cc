@@ -100,8 +100,8 @@ protected:
 };
 
 TEST_F(FewDescriptors, StrangersWhoSayNothingKeepNoNodeOut) {
-    std::vector<int> strangers;
-    for (int i = 0; i < 60; ++i) strangers.push_back(connect_to(address_));
+    std::vector<int> strangers(60);
+    for (int& stranger : strangers) stranger = connect_to(address_);
     std::this_thread::sleep_for(1500ms);
     const int node = connect_to(address_);
     write_all(node, hello_of(token_) + encode_exit(0, ExitStatus{}));
