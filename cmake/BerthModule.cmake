@@ -74,7 +74,7 @@ function(berth_test name)
     endif()
     berth_precompiled(${name} test)
     gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 120
-        PROPERTIES TIMEOUT 300)
+        PROPERTIES TIMEOUT ${BERTH_TEST_TIMEOUT})
 endfunction()
 
 # berth_app(name SOURCES ... [LIBS ...] [NAMES ...]): a program in BERTH_BIN_DIR. NAMES are further
