@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "berth/base/size_text.h"
+#include "berth/engine/limits/limit_terms.h"
 #include "berth/policy/tres.h"
 
 namespace berth {
@@ -32,19 +33,9 @@ std::int64_t used_of(const ClusterSpec& spec, PartitionId partition, const TresL
     return billing_of(spec, partition, {use.held->nodes, use.held->amount}).whole;
 }
 
-// Where a job is counted. The job need not be in the state.
-QuotaTree::Place place_of(const ClusterState& state, const Job& job) {
-    const QuotaTree& quota = state.quota();
-    const auto known = state.usage_of(job);
-    if (known) return quota.place_of(static_cast<QuotaTree::Index>(*known));
-    return quota.place_of(job.spec.account, job.owner->user);
-}
-
 // Whether a limit of the QOS on the same TRES overrides it.
 bool is_over(const TresLimitList* over, const TresLimit& limit) {
-    return over != nullptr && std::ranges::any_of(*over, [&](const TresLimit& one) {
-               return is_same_tres(one, limit);
-           });
+    return over != nullptr && is_overridden(*over, limit);
 }
 
 // What a check found. Texts are made only where somebody reads them.
@@ -81,7 +72,7 @@ public:
           job_(job),
           demand_(demand),
           asked_(asked),
-          place_(place_of(state, job)),
+          place_(place_in_quota(state, job)),
           qos_(quota_.limits_of_qos(job.qos)),
           over_(qos_ == nullptr ? no_limits() : *qos_),
           excesses_(excesses),
@@ -327,6 +318,14 @@ PendingReason limit_reason_on_start(const ClusterState& state, const Job& job, c
     return excesses.reason();
 }
 
+bool may_start_alone(const ClusterState& state, const Job& job, const Demand& demand,
+                     const LimitRequest& asked) {
+    if (!state.quota().enforced()) return true;
+    Excesses excesses(Excesses::Wanted::first_reason);
+    Checking(state, job, demand, asked, excesses, true).check_start();
+    return excesses.reason() == R::none;
+}
+
 std::vector<Excess> limits_on_start(const ClusterState& state, const Job& job,
                                     const Demand& demand) {
     if (!state.quota().enforced()) return {};
@@ -375,13 +374,13 @@ bool is_by_right(const ClusterState& state, const Job& job, const Demand& demand
                  const LimitRequest& asked) {
     const QueueQuotas& queues = state.quota().queues();
     if (queues.tres().empty()) return false;
-    return is_by_right(queues, place_of(state, job).account,
+    return is_by_right(queues, place_in_quota(state, job).account,
                        queue_amounts_of(queues, demand, asked));
 }
 
 std::string untyped_under_quota(const ClusterState& state, const Job& job, const Demand& demand) {
     const QueueQuotas& queues = state.quota().queues();
-    const QuotaTree::Index account = place_of(state, job).account;
+    const QuotaTree::Index account = place_in_quota(state, job).account;
     if (account == QuotaTree::kNone) return {};
     for (std::size_t i = 0; i < queues.tres().size(); ++i) {
         const TresLimit& tres = queues.tres()[i];

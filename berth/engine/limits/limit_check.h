@@ -34,6 +34,10 @@ std::string in_words(const Excess& excess);
 PendingReason limit_reason_on_start(const ClusterState& state, const Job& job, const Demand& demand,
                                     const LimitRequest& asked);
 
+// Whether no limit would keep it from starting if nothing else ran.
+bool may_start_alone(const ClusterState& state, const Job& job, const Demand& demand,
+                     const LimitRequest& asked);
+
 // All limits that keep it from starting now.
 std::vector<Excess> limits_on_start(const ClusterState& state, const Job& job,
                                     const Demand& demand);

@@ -3,46 +3,24 @@
 #include <algorithm>
 
 namespace berth {
-namespace {
-
-constexpr DimensionId kCount{0};  // The only dimension of a license's timeline.
-
-Resources seats(std::int64_t count) {
-    Resources amount;
-    amount[kCount] = count;
-    return amount;
-}
-
-// The first start, from `earliest` on, at which `count` are free for `length`.
-Time first_time(const Timeline& timeline, std::int64_t count, Time earliest, Duration length) {
-    Time start = earliest;
-    for (std::size_t i = timeline.step_at(earliest); i < timeline.size(); ++i) {
-        if (timeline.start(i) > start && timeline.start(i) >= after(start, length)) break;
-        if (timeline.free(i)[kCount.index()] < count) start = timeline.end(i);
-    }
-    return start;
-}
-
-}  // namespace
-
 void LicenseBook::rebuild(const std::vector<LicenseSpec>& licenses) {
     free_.clear();
     for (const LicenseSpec& one : licenses) {
-        free_.try_emplace(one.name, Timeline(seats(one.total)));
+        free_.try_emplace(one.name, CountTimeline(one.total));
     }
 }
 
 void LicenseBook::book(Time start, Time end, const std::vector<LicenseCount>& counts) {
     for (const LicenseCount& one : counts) {
         const auto known = free_.find(one.name);
-        if (known != free_.end()) known->second.book(start, end, seats(one.count));
+        if (known != free_.end()) known->second.book(start, end, one.count);
     }
 }
 
 void LicenseBook::give_back(Time start, Time end, const std::vector<LicenseCount>& counts) {
     for (const LicenseCount& one : counts) {
         const auto known = free_.find(one.name);
-        if (known != free_.end()) known->second.give_back(start, end, seats(one.count));
+        if (known != free_.end()) known->second.give_back(start, end, one.count);
     }
 }
 
@@ -55,7 +33,7 @@ std::optional<Time> LicenseBook::first_free(const std::vector<LicenseCount>& cou
             if (one.count == 0) continue;
             const auto known = free_.find(one.name);
             if (known == free_.end()) return std::nullopt;
-            const Time next = first_time(known->second, one.count, at, length);
+            const Time next = known->second.first_free(one.count, at, length);
             if (next > latest || next == kNever) return std::nullopt;
             moved = moved || next > at;
             at = next;
@@ -74,7 +52,7 @@ bool LicenseBook::goes_below_zero(const std::vector<LicenseCount>& counts, Time 
 
 std::int64_t LicenseBook::free_at(const std::string& name, Time at) const {
     const auto known = free_.find(name);
-    return known == free_.end() ? 0 : known->second.free_at(at)[kCount];
+    return known == free_.end() ? 0 : known->second.free_at(at);
 }
 
 std::vector<std::vector<LicenseCount>> choices_of(const LicenseRequest& request) {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "berth/engine/plan/timeline.h"
+#include "berth/engine/plan/count_timeline.h"
 #include "berth/model/cluster_spec.h"
 
 namespace berth {
@@ -27,7 +27,7 @@ public:
     std::int64_t free_at(const std::string& name, Time at) const;  // 0 if there is no such license.
 
 private:
-    std::map<std::string, Timeline, std::less<>> free_;
+    std::map<std::string, CountTimeline, std::less<>> free_;
 };
 
 // What each alternative of the request takes: "a|b" has two alternatives, other requests one.

@@ -104,33 +104,13 @@ void QueueQuotas::sum_up(const std::vector<Index>& from_below) {
     }
 }
 
-// `use`: makes of a quota the one with what is to count as used.
-template <class Use>
-std::int64_t QueueQuotas::free_with(Index account, std::size_t tres, Use use) const {
-    std::int64_t free = kUnlimited, right = kUnlimited, pooled = 0;
-    for (Index a = account; a != kNone; a = parents_[a]) {
-        const Quota quota = use(of(a, tres));
-        if (quota.limit != kUnlimited) free = std::min(free, quota.limit - quota.used);
-        if (quota.nominal) right = std::min(right, *quota.nominal - quota.by_right);
-        pooled += std::max<std::int64_t>(0, quota.kept - quota.pooled);
-    }
-    if (right != kUnlimited) {
-        // Queues without a quota use the root's pool, and nothing bounds them: it may have less
-        // than nothing.
-        const Quota root = use(of(kNone, tres));
-        const std::int64_t lent = root.nominal.value_or(0) - root.guarantee - root.pooled;
-        pooled += std::max<std::int64_t>(0, lent);
-        free = std::min(free, std::max(right, pooled));
-    }
-    return std::max<std::int64_t>(0, free);
-}
-
 std::int64_t QueueQuotas::free_to(Index account, std::size_t tres) const {
-    return free_with(account, tres, [](const Quota& quota) { return quota; });
+    return free_given(account, [&](Index a) { return of(a, tres); });
 }
 
 std::int64_t QueueQuotas::most_of(Index account, std::size_t tres) const {
-    return free_with(account, tres, [](Quota quota) {
+    return free_given(account, [&](Index a) {
+        Quota quota = of(a, tres);
         quota.used = quota.by_right = quota.pooled = 0;
         return quota;
     });
@@ -151,21 +131,17 @@ QueueQuotas::Index QueueQuotas::use(Index account, std::size_t tres, std::int64_
     Index highest = account;
     for (;; account = parents_[account]) {
         Quota& quota = quotas_[at(account, tres)];
-        const auto rightful = [&] {
-            return quota.nominal ? std::min(quota.by_right, *quota.nominal) : quota.by_right;
-        };
-        const auto beyond = [&] { return std::max<std::int64_t>(0, quota.pooled - quota.kept); };
         const bool changes = quota.limit != kUnlimited || (by_right != 0 && quota.nominal) ||
                              (pooled != 0 && (quota.kept > 0 || account == kNone));
         if (changes && (account != kNone || pooled != 0)) highest = account;
-        const std::int64_t right_before = rightful(), beyond_before = beyond();
+        const Quota before = quota;
         quota.used += amount;
         quota.by_right += by_right;
         quota.pooled += pooled;
         BERTH_ASSERT(quota.used >= 0 && quota.by_right >= 0 && quota.pooled >= 0);
         if (account == kNone) return highest;
-        by_right = rightful() - right_before;
-        pooled = beyond() - beyond_before;
+        by_right = quota.right_above() - before.right_above();
+        pooled = quota.pooled_above() - before.pooled_above();
     }
 }
 

@@ -38,6 +38,11 @@ public:
         std::int64_t borrowed() const {
             return std::max<std::int64_t>(0, used - nominal.value_or(0));
         }
+        // What of it the queue above counts as used by right, and out of its own guarantee or pool.
+        std::int64_t right_above() const {
+            return nominal ? std::min(by_right, *nominal) : by_right;
+        }
+        std::int64_t pooled_above() const { return std::max<std::int64_t>(0, pooled - kept); }
         friend bool operator==(const Quota&, const Quota&) = default;
     };
 
@@ -60,6 +65,28 @@ public:
     // How much they may use if nothing else runs. kUnlimited: no quota bounds them.
     std::int64_t most_of(Index account, std::size_t tres) const;
 
+    // How much more the account's jobs may use if queues use other amounts than now. `of`: makes of
+    // an account, or kNone, its quota with what is to count as used.
+    template <class Of>
+    std::int64_t free_given(Index account, Of of) const {
+        std::int64_t free = kUnlimited, right = kUnlimited, pooled = 0;
+        for (Index a = account; a != kNone; a = parents_[a]) {
+            const Quota quota = of(a);
+            if (quota.limit != kUnlimited) free = std::min(free, quota.limit - quota.used);
+            if (quota.nominal) right = std::min(right, *quota.nominal - quota.by_right);
+            pooled += std::max<std::int64_t>(0, quota.kept - quota.pooled);
+        }
+        if (right != kUnlimited) {
+            // Queues without a quota use the root's pool, and nothing bounds them: it may have less
+            // than nothing.
+            const Quota root = of(kNone);
+            const std::int64_t lent = root.nominal.value_or(0) - root.guarantee - root.pooled;
+            pooled += std::max<std::int64_t>(0, lent);
+            free = std::min(free, std::max(right, pooled));
+        }
+        return std::max<std::int64_t>(0, free);
+    }
+
     // Runs of the account use so much more, or with a negative amount less. Returns the highest
     // account for whose jobs that may change free_to(); kNone: the root.
     Index use(Index account, std::size_t tres, std::int64_t amount);
@@ -74,8 +101,6 @@ private:
     void name_tres(const ClusterSpec& spec, const LicenseNumbers& licenses);
     void set_own(const ClusterSpec& spec);
     void sum_up(const std::vector<Index>& from_below);
-    template <class Use>
-    std::int64_t free_with(Index account, std::size_t tres, Use use) const;
 
     std::vector<TresLimit> tres_;
     std::vector<Index> parents_;

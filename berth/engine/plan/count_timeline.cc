@@ -1,0 +1,23 @@
+#include "berth/engine/plan/count_timeline.h"
+
+namespace berth {
+
+bool CountTimeline::goes_below_zero(Time start, Time end) const {
+    bool below = false;
+    free_.walk(
+        start, end, [](const auto& span) { return span.least[0] >= 0; },
+        [&](const auto& span) { below = below || span.least[0] < 0; });
+    return below;
+}
+
+Time CountTimeline::first_free(std::int64_t count, Time earliest, Duration length,
+                               Time until) const {
+    const auto free = [](const SumTimeline<1>::Span& span) {
+        return FreeSpan{span.end, span.least[0], span.most[0]};
+    };
+    return first_with_room(
+        count, earliest, length, until, [&](Time at) { return free(free_.around(at)); },
+        [&](Time at) { return free(free_.at(at)); });
+}
+
+}  // namespace berth

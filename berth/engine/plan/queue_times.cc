@@ -1,0 +1,115 @@
+#include "berth/engine/plan/queue_times.h"
+
+#include <algorithm>
+
+namespace berth {
+namespace {
+
+QueueQuotas::Quota with_use(QueueQuotas::Quota quota, const std::array<std::int64_t, 3>& use) {
+    quota.used = use[0];
+    quota.by_right = use[1];
+    quota.pooled = use[2];
+    return quota;
+}
+
+}  // namespace
+
+void QueueTimes::rebuild(const QueueQuotas& quotas) {
+    quotas_ = quotas;
+    const std::size_t nodes = quotas.tres().empty() ? 0 : quotas.accounts() + 1;
+    uses_.assign(nodes * quotas.tres().size(), Uses());
+}
+
+// Changes one queue, and adds what of it the queue above counts. That is the same wherever the
+// queue stays within its quota, or beyond it: mostly in whole chunks.
+void QueueTimes::change(Index account, std::size_t tres, const Change& change, std::int64_t used,
+                        std::vector<Change>& above) {
+    const auto counted_above = [&](const std::array<std::int64_t, 3>& use) {
+        const QueueQuotas::Quota before = with_use(quotas_.of(account, tres), use);
+        QueueQuotas::Quota after = before;
+        after.by_right += change.by_right;
+        after.pooled += change.pooled;
+        return std::pair(after.right_above() - before.right_above(),
+                         after.pooled_above() - before.pooled_above());
+    };
+    Uses& uses = uses_[place(account, tres)];
+    uses.walk(
+        change.start, change.end,
+        [&](const Uses::Span& span) {
+            return counted_above(span.least) == counted_above(span.most);
+        },
+        [&](const Uses::Span& span) {
+            const auto [by_right, pooled] = counted_above(span.least);
+            const bool goes_on = !above.empty() && above.back().end == span.start &&
+                                 above.back().by_right == by_right && above.back().pooled == pooled;
+            if (goes_on) {
+                above.back().end = span.end;
+            } else {
+                above.push_back({span.start, span.end, by_right, pooled});
+            }
+        });
+    uses.add(change.start, change.end, {used, change.by_right, change.pooled});
+}
+
+void QueueTimes::use(Time start, Time end, Index account, std::size_t tres, std::int64_t amount) {
+    std::vector<Change> changes{{start, end, amount, amount}};
+    for (;; account = quotas_.parent_of(account)) {
+        std::vector<Change> above;
+        for (const Change& one : changes) change(account, tres, one, amount, above);
+        if (account == QueueQuotas::kNone) return;
+        changes = std::move(above);
+    }
+}
+
+// More in use never leaves more free, so the bounds of one bound the other.
+template <class SpanAt>
+FreeSpan QueueTimes::free_in(Index account, std::size_t tres, SpanAt span_at) const {
+    FreeSpan free{.end = kNever};
+    free.least = quotas_.free_given(account, [&](Index a) {
+        const Uses::Span span = span_at(uses(a, tres));
+        free.end = std::min(free.end, span.end);
+        return with_use(quotas_.of(a, tres), span.most);
+    });
+    free.most = quotas_.free_given(account, [&](Index a) {
+        return with_use(quotas_.of(a, tres), span_at(uses(a, tres)).least);
+    });
+    return free;
+}
+
+Time QueueTimes::first_free(Index account, std::size_t tres, std::int64_t amount, Time earliest,
+                            Duration length, Time until) const {
+    return first_with_room(
+        amount, earliest, length, until,
+        [&](Time moment) {
+            return free_in(account, tres, [&](const Uses& uses) { return uses.around(moment); });
+        },
+        [&](Time moment) {
+            return free_in(account, tres, [&](const Uses& uses) { return uses.at(moment); });
+        });
+}
+
+bool QueueTimes::exceeds(Index account, std::size_t tres, Time start, Time end) const {
+    bool over = false;
+    for (Index a = account; a != QueueQuotas::kNone; a = quotas_.parent_of(a)) {
+        const std::int64_t limit = quotas_.of(a, tres).limit;
+        if (limit == QueueQuotas::kUnlimited) continue;
+        uses(a, tres).walk(
+            start, end, [&](const Uses::Span& span) { return span.most[kUsed] <= limit; },
+            [&](const Uses::Span& span) { over = over || span.most[kUsed] > limit; });
+    }
+    return over;
+}
+
+bool QueueTimes::is_by_right(Index account, std::size_t tres, Time start, Time end) const {
+    bool borrows = false;
+    for (Index a = account; a != QueueQuotas::kNone; a = quotas_.parent_of(a)) {
+        const auto& nominal = quotas_.of(a, tres).nominal;
+        if (!nominal) continue;
+        uses(a, tres).walk(
+            start, end, [&](const Uses::Span& span) { return span.most[kByRight] <= *nominal; },
+            [&](const Uses::Span& span) { borrows = borrows || span.most[kByRight] > *nominal; });
+    }
+    return !borrows;
+}
+
+}  // namespace berth
