@@ -111,6 +111,10 @@ void print_explanation(const Explanation& explanation, const std::map<JobId, std
         if (!explanation.planned_nodes.empty())
             output.out() << " on " << slurm::nodes_text(explanation.planned_nodes);
         output.out() << '\n';
+        if (explanation.tentative) {
+            output.out() << "  tentative: that start uses quota that is lent to its queue, and the "
+                            "lender may take it back\n";
+        }
     } else {
         output.out() << "  no planned start yet\n";
     }

@@ -37,8 +37,10 @@ struct Explanation {
     std::int64_t ahead_gpu_minutes = 0;  // What those before it ask for, by their limits …
     std::uint32_t ahead_endless = 0;     // … and how many have none, but ask for GPUs.
     std::vector<std::string> outcome;    // Of a job that is over: how it ended, and why.
+    // Its planned start uses what is lent to its queue: the lender may take it back and put it off.
+    bool tentative = false;
     BERTH_FIELDS(Explanation, job, reason, blockers, planned_start, planned_nodes, ahead, waits_for,
-                 priority, advice, ahead_gpu_minutes, ahead_endless, outcome)
+                 priority, advice, ahead_gpu_minutes, ahead_endless, outcome, tentative)
 };
 
 }  // namespace berth

@@ -414,7 +414,7 @@ private:
                     compress_hostlist(explanation.planned_nodes) +
                     (explanation.waits_for.empty() ? "" : ", after");
             for (const JobId job : explanation.waits_for) text += " " + to_string(job);
-            text += "\n";
+            text += explanation.tentative ? ", tentative\n" : "\n";
         }
         for (const auto& [term, points] : explanation.priority) {
             text += term + " " + std::to_string(points) + "\n";

@@ -1,8 +1,10 @@
 """Queues while the cluster runs: quotas given, changed and taken away by `berth queues`, and what it shows."""
 
 import json
+import re
 import tempfile
 import unittest
+from datetime import datetime
 from pathlib import Path
 
 from cluster import Cluster
@@ -79,6 +81,33 @@ class Queues(unittest.TestCase):
         free = self.submit("vision", 1)
         c.wait("no quota", lambda: self.reason(free) == "Resources")
         self.assertEqual([row["tres"] for row in json.loads(self.queues("show", "--json").stdout)], [[]] * 4)
+        c.run("scancel", "-u", "root")
+
+    def test_who_waits_for_a_quota_has_a_date(self):
+        c = self.c
+        for queue in ("vision", "speech"):
+            self.queues("add", queue, "nominal=gres/gpu=2")
+        asked = ("-A", "vision", "-o", "/dev/null")
+        first, second = (c.sbatch(*asked, "--gres=gpu:2", "-t", limit, "--wrap", "sleep 600") for limit in ("10", "20"))
+        for job in (first, second):
+            c.wait_state(job, "RUNNING")
+        waiting = c.sbatch(*asked, "--gres=gpu:1", "-t", "30", "--wrap", "sleep 600")
+        c.wait("the quota", lambda: self.reason(waiting) == "AssocGrpGRES")
+        begun = datetime.now()
+
+        def minutes_until(date):
+            return (datetime.fromisoformat(date) - begun).total_seconds() / 60
+
+        date = c.run("squeue", "-h", "-j", waiting, "--start", "-o", "%S").stdout.strip()
+        self.assertAlmostEqual(minutes_until(date), 10, delta=2, msg="once the first has given its GPUs back")
+        why = c.run("berth", "why", waiting).stdout
+        self.assertIn("planned start: " + date, why)
+        self.assertIn("tentative: that start uses quota that is lent to its queue", why)
+        # Three of four GPUs are then in use: two more have to wait for the second.
+        said = c.run("sbatch", "--test-only", *asked, "--gres=gpu:2", "-t", "5", "--wrap", "true", check=False)
+        self.assertAlmostEqual(minutes_until(re.search(r"to start at (\S+)", said.stdout + said.stderr)[1]), 20, delta=2)
+        c.run("scancel", second)
+        c.wait_state(waiting, "RUNNING")
         c.run("scancel", "-u", "root")
 
     def test_what_is_wrong_changes_nothing(self):

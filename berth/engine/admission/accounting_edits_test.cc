@@ -4,6 +4,7 @@
 
 #include "berth/engine/admission/admission.h"
 #include "berth/engine/derived/derived_state.h"
+#include "berth/engine/plan/plan_check.h"
 #include "berth/testing/builders.h"
 #include "berth/testing/engine_rig.h"
 #include "berth/testing/made_anew.h"
@@ -129,8 +130,30 @@ void submit_any(Rng& rng, Engine& engine, Time now) {
 }
 
 struct EditsSeen {
-    std::size_t edits = 0, starts = 0, in_place = 0;
+    std::size_t edits = 0, starts = 0, in_place = 0, waiting_for_limits = 0;
 };
+
+// Of this moment, the book of limits says what the quota tree says. Planned starts that are late
+// are in the book alone.
+void expect_book_agrees(const Engine& engine, Time now, EditsSeen& seen) {
+    const ClusterState& state = engine.state();
+    const PlanBook& book = engine.derived().book;
+    for (const auto& [id, planned] : book.planned_starts()) {
+        if (planned.start <= now) return;
+    }
+    for (const auto& [id, pending] : engine.derived().pending.all()) {
+        const Job& job = *state.find_job(id);
+        const Demand& demand = pending.shape->demand();
+        const LimitRequest asked = limit_request_of(state, job.partition, demand);
+        if (!may_start_alone(state, job, demand, asked)) continue;
+        const auto use = book.limits().use_of(state, job, demand, asked);
+        const bool may_start =
+            limit_reason_on_start(state, job, demand, asked) == PendingReason::none;
+        ASSERT_EQ(book.limits().first_free(use, now, now, Duration(1)).has_value(), may_start)
+            << to_string(id);
+        seen.waiting_for_limits += may_start ? 0U : 1U;
+    }
+}
 
 void live_through_edits(Rng& rng, EditsSeen& seen) {
     Engine engine = testing::make_engine(edited_site(rng));
@@ -153,6 +176,8 @@ void live_through_edits(Rng& rng, EditsSeen& seen) {
         Engine made = made_anew(engine);
         const std::uint32_t starts = settle_all(engine, now);
         ASSERT_EQ(settle_all(made, now), starts);
+        ASSERT_EQ(check_plan(engine.state(), now), std::nullopt);
+        expect_book_agrees(engine, now, seen);
         // Which searches for victims were in vain is remembered, but not by an engine made anew.
         const bool reclaims = engine.state().spec().scheduling.preemption.reclaims();
         expect_as_anew(engine, made, starts > 0 || reclaims);
@@ -173,6 +198,7 @@ TEST(AccountingEdits, LeadToWhatAnEngineMadeAnewDecides) {
     EXPECT_EQ(seen.in_place, tried * 30) << "the plan was made anew";
     EXPECT_GT(seen.edits, tried * 40);
     EXPECT_GT(seen.starts, tried / 2);
+    EXPECT_GT(seen.waiting_for_limits, tried);
 }
 
 // An edit of limits asks for the jobs below the account alone.

@@ -69,7 +69,7 @@ std::string content_of(const Engine& engine) {
         }
     }
     for (const NodeId node : book.planned_nodes()) text += to_string(node) + " ";
-    const auto end = book.next_end();
+    const auto end = next_end(book);
     text += end ? std::to_string((*end - Time{}).count()) : "none";
     for (const char* account : {"physics", "art"}) {
         const auto place = state.quota().place_of(std::string(account), std::string("ann"));

@@ -81,7 +81,7 @@ Cycle CycleRun::run_paused() {
     end_overdue(cycle_);
     std::optional<Time> wake_at = cycle_.derived().next_cycle.paused_until();
     if (const auto next = next_preemption(cycle_)) wake_at = std::min(*wake_at, *next);
-    const std::optional<Time> end = cycle_.book().next_end();
+    const std::optional<Time> end = next_end(cycle_.book());
     if (end && *end > cycle_.now() && *end < *wake_at) wake_at = end;
     return cycle_.close(wake_at);
 }
@@ -111,8 +111,16 @@ void CycleRun::look_for_starts() {
 void CycleRun::plan_rest() {
     if (cycle_.complete()) reprioritize(cycle_);
     if (cycle_.complete()) rounds_.run();
+    if (cycle_.complete() && cycle_.state().quota().enforced()) keep_limits();
     // Other jobs may use nodes that are no longer held.
     if (cycle_.complete() && hold_for_heads(cycle_)) cycle_.leave_rest();
+}
+
+// A run that has just begun may use more of a limit than it asked for. Planned starts give way.
+void CycleRun::keep_limits() {
+    const ReleaseNumber seen = cycle_.book().last_release();
+    PlanRepair(cycle_, finder_).repair();
+    if (seen != cycle_.book().last_release()) cycle_.leave_rest();
 }
 
 // Says when the next cycle is due.

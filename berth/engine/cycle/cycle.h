@@ -34,6 +34,7 @@ private:
     void find_order();
     void look_for_starts();
     void plan_rest();
+    void keep_limits();
     Cycle end();
 
     OpenCycle cycle_;

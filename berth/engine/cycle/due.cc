@@ -79,7 +79,7 @@ std::optional<Time> next_wake(const OpenCycle& cycle) {
     DerivedState& derived = cycle.derived();
     PlanBook& book = cycle.book();
     const Time now = cycle.now();
-    std::optional<Time> wake = book.next_end();
+    std::optional<Time> wake = next_end(book);
     const auto no_later_than = [&](Time at) {
         if (at > now && (!wake || at < *wake)) wake = at;
     };

@@ -1,5 +1,7 @@
 #include "berth/engine/cycle/eligibility.h"
 
+#include <algorithm>
+
 #include "berth/engine/cycle/blocking_reasons.h"
 #include "berth/engine/cycle/feasibility.h"
 #include "berth/engine/cycle/het_components.h"
@@ -9,6 +11,13 @@
 namespace berth {
 
 namespace {
+
+using Ahead = BlockingReason::Ahead;
+
+// Each release asks the limits of all that wait ahead, so they are few however deep the plan is.
+std::size_t ahead_most(const SchedulingSpec& scheduling) {
+    return std::min<std::size_t>(scheduling.plan_depth, 500);
+}
 
 // Whether a change of what limits are counted on may change its blocking reason.
 bool asks_limits(const PendingJob& pending) {
@@ -35,12 +44,14 @@ void Eligibility::check(PendingJob& pending) {
     derived.unwritten.add(pending.id);
     find_feasibility(cycle_, *pending.shape->kind);
     const Job& job = *state.find_job(pending.id);
+    derived.pending.ahead.set(pending, Ahead::no);
     pending.blocking =
         blocking_reason_of(state, job, *pending.shape, derived.running_tasks(job), cycle_.now());
     pending.watched = blocking_may_change(job);
     pending.takes_less =
         job.spec.time_min.has_value() || bounding_reservation(state, job) != nullptr;
     if (job.het) check_component(cycle_, pending, job);
+    derived.pending.ahead.set(pending, may_wait_ahead(pending, job));
     if (pending.takes_less) derived.pending.note_takes_less();
     if (!pending.listed && is_listed(pending)) {
         pending.listed = true;
@@ -59,13 +70,49 @@ void Eligibility::check(PendingJob& pending) {
                                  reason == PendingReason::dependency ||
                                  reason == PendingReason::dependency_never_satisfied;
     if (!job.eligible_at && !before_eligible) eligible_.push_back(pending.id);
-    if (reason == PendingReason::none) return;
+    if (pending.is_open()) return;
     pending.looked = pending.looked_ahead = false;
     if (pending.ordered) cycle_.order().erase(pending);
     if (pending.component) return;
     if (const PlannedReservation* planned_start = cycle_.book().planned_start(pending.id)) {
         cycle_.book().note_releases(*planned_start);
         cycle_.book().lift(pending.id);
+    }
+}
+
+BlockingReason::Ahead Eligibility::may_wait_ahead(const PendingJob& pending, const Job& job) const {
+    const ClusterState& state = cycle_.state();
+    DerivedState& derived = cycle_.derived();
+    Kind& kind = *pending.shape->kind;
+    const bool may_plan =
+        cycle_.scheduling().backfill && !pending.component && !kind.depends_on_running;
+    if (!pending.blocking.by_limit || !may_plan) return Ahead::no;
+    if (derived.pending.ahead.of(Ahead::yes) >= ahead_most(cycle_.scheduling()))
+        return Ahead::unasked;
+    const auto reasons =
+        blocking_reasons_of(state, job, *pending.shape, derived.running_tasks(job), cycle_.now());
+    const bool waits = reasons.size() == 1 &&
+                       may_start_alone(state, job, kind.demand, limit_request_of(state, job, kind));
+    return waits ? Ahead::yes : Ahead::no;
+}
+
+// Where many jobs wait for limits, the first of them in the order wait ahead, then the next ones.
+void Eligibility::plan_more_ahead() {
+    PendingJobs& jobs = cycle_.derived().pending;
+    const std::size_t most = ahead_most(cycle_.scheduling());
+    if (jobs.ahead.of(Ahead::unasked) == 0 || jobs.ahead.of(Ahead::yes) > most / 2) return;
+    std::vector<PendingJob*> unasked;
+    for (const auto& [id, pending] : jobs.all()) {
+        if (pending.blocking.ahead == Ahead::unasked) unasked.push_back(&pending);
+    }
+    std::ranges::sort(unasked, {},
+                      [](const PendingJob* job) -> const OrderKey& { return job->key; });
+    auto next = unasked.begin();
+    while (next != unasked.end() && jobs.ahead.of(Ahead::yes) < most) {
+        for (std::size_t room = most - jobs.ahead.of(Ahead::yes); room > 0 && next != unasked.end();
+             --room, ++next)
+            jobs.unsettle(**next);
+        settle_jobs();
     }
 }
 
@@ -106,7 +153,7 @@ void Eligibility::settle_jobs() {
         if (pending.ordered) cycle_.order().erase(pending);
         pending.set_priority(priority);
         pending.key = key;
-        if (pending.blocking.reason == PendingReason::none) entering.push_back(&pending);
+        if (pending.is_open()) entering.push_back(&pending);
     }
     cycle_.order().insert(std::move(entering));
 }
@@ -125,6 +172,7 @@ void Eligibility::recheck_waiting() {
     });
     recheck_limits();
     settle_jobs();
+    plan_more_ahead();
 }
 
 // Finds the blocking reason again of the jobs whose limits may allow more, or less, than before.

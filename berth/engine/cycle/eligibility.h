@@ -1,4 +1,8 @@
 // Eligibility: which pending jobs no blocking reason keeps out of the order, and their place in it.
+//
+// A job that waits only for others to give back what a limit leaves them stays in the order: it
+// waits ahead, for a planned start. There are at most as many of these as get planned starts, and
+// 500.
 #pragma once
 
 #include <vector>
@@ -22,6 +26,8 @@ public:
 private:
     void recheck_limits();
     void settle_jobs();
+    BlockingReason::Ahead may_wait_ahead(const PendingJob& pending, const Job& job) const;
+    void plan_more_ahead();
     void write_eligible();
 
     OpenCycle& cycle_;

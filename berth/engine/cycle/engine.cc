@@ -4,6 +4,7 @@
 #include <variant>
 
 #include "berth/engine/cycle/cycle.h"
+#include "berth/engine/plan/trial.h"
 
 namespace berth {
 

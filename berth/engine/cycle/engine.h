@@ -9,13 +9,13 @@
 
 #include "berth/engine/cycle/cycle_result.h"
 #include "berth/engine/derived/fair_shares.h"
-#include "berth/engine/plan/trial.h"
 #include "berth/engine/state/cluster_state.h"
 #include "berth/policy/policy.h"
 
 namespace berth {
 
 struct DerivedState;  // See derived_state.h.
+class Trial;          // See trial.h.
 
 class Engine {
 public:

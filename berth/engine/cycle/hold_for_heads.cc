@@ -7,12 +7,17 @@ namespace berth {
 
 namespace {
 
+bool has_endless(const PlanBook& book) {
+    return !book.ends().empty() && book.ends().rbegin()->first == kNever;
+}
+
 // Whether the job was tried with a planned start and none was found, however late.
 bool lacks_a_start(const OpenCycle& cycle, const PendingJob& job) {
     const Kind& kind = *job.shape->kind;
     if (job.component) return false;  // Holding nodes for one component could block the others.
     // Held nodes do not help a job that waits for other jobs or for licenses.
     if (kind.depends_on_running || !kind.demand.licenses.counts.empty()) return false;
+    if (job.limited || job.waits_ahead()) return false;  // Nor one that waits for limits.
     return job.looked && job.looked_ahead && cycle.book().planned_start(job.id) == nullptr;
 }
 
@@ -111,7 +116,7 @@ bool hold_for_heads(OpenCycle& cycle) {
     const auto& entries = cycle.order().entries();
     const std::size_t looks = std::min<std::size_t>(entries.size(), DerivedState::kHead);
     const bool may_hold =
-        cycle.scheduling().backfill && wait < Duration::max() && derived.book.has_endless();
+        cycle.scheduling().backfill && wait < Duration::max() && has_endless(derived.book);
     for (std::size_t i = 0; may_hold && i < looks; ++i) {
         const PendingJob* job = entries[i].job;
         if (job == nullptr || seen[job->partition.index()]) continue;

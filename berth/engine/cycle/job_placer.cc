@@ -10,6 +10,7 @@ namespace berth {
 bool JobPlacer::is_settled(PendingJob& job, bool may_plan) {
     if (!job.looked || preemptor_.could_preempt(job)) return false;
     if (job.component) return components_.are_settled(job, may_plan);
+    if (job.limited) return is_settled_by_limits(job, may_plan);
     const bool news = job.disturbed || job.looked_after != cycle_.book().last_release();
     if (job.takes_less && news && cycle_.book().any_fresh()) return false;
     Shape& shape = *job.shape;
@@ -27,13 +28,37 @@ bool JobPlacer::is_settled(PendingJob& job, bool may_plan) {
     return bounds_.earliest_unplanned(shape) > latest;
 }
 
+// What keeps others of its shape from a start need not be what keeps this one: it is tried again
+// once something was released, if limits now have room for it before its planned start.
+bool JobPlacer::is_settled_by_limits(PendingJob& job, bool may_plan) {
+    const Time now = cycle_.now();
+    const PlannedReservation* const planned_start = cycle_.book().planned_start(job.id);
+    if (planned_start != nullptr) {
+        if (planned_start->start <= now && job.looked_at < planned_start->start) return false;
+    } else if (may_plan && !job.looked_ahead) {
+        return false;
+    }
+    if (!job.disturbed && job.looked_after == cycle_.book().last_release()) return true;
+    if (planned_start != nullptr && !cycle_.may_move()) {
+        cycle_.leave_unmoved();
+        return true;
+    }
+    const Time latest = planned_start != nullptr ? std::max(planned_start->start - Duration(1), now)
+                        : may_plan               ? last_start(cycle_.state(), job, now)
+                                                 : now;
+    if (finder_.first_within_limits(job, now, latest)) return false;
+    job.disturbed = false;
+    job.looked_after = cycle_.book().last_release();
+    return true;
+}
+
 bool JobPlacer::try_to_schedule(PendingJob& pending, Time floor, bool may_plan) {
     const JobId id = pending.id;
     PendingJob* job = &pending;
     ++cycle_.work().depth;
     // Limits were checked when the cycle began: they are again once a run has begun or ended.
     if (job->watched || cycle_.state().quota().has_news()) eligibility_.check(*job);
-    while (job->blocking.reason == PendingReason::none && try_job(*job, floor, may_plan)) {
+    while (job->is_open() && try_job(*job, floor, may_plan)) {
         cycle_.note_start();
         job = cycle_.derived().pending.find(id);
         if (job == nullptr) return false;
@@ -60,7 +85,7 @@ bool JobPlacer::try_job(PendingJob& job, Time floor, bool may_plan) {
     Time latest = may_plan && !shape.kind->depends_on_running ? horizon : now;
     if (known != nullptr) latest = keeps ? std::max(known->start - Duration(1), now) : horizon;
     const bool is_due = known != nullptr && known->start <= now && job.looked_at < known->start;
-    if (keeps && job.looked && !job.disturbed && !is_due) {
+    if (keeps && job.looked && !job.disturbed && !is_due && !job.limited) {
         from = std::max(from, bounds_.fresh_hope(shape));
     } else if (known == nullptr && cycle_.scheduling().backfill) {
         from = std::max(from, bounds_.earliest_unplanned(shape));
@@ -73,6 +98,7 @@ bool JobPlacer::try_job(PendingJob& job, Time floor, bool may_plan) {
     job.disturbed = only_now;
     job.looked = true;
     job.looked_ahead = job.looked_ahead || latest > now;
+    if (job.waits_ahead()) from = std::max(from, now + Duration(1));
     if (from > latest) return false;
     if (!cycle_.spend()) {
         job.looked = false;
@@ -93,8 +119,9 @@ bool JobPlacer::try_job(PendingJob& job, Time floor, bool may_plan) {
     std::optional<PlannedReservation> before;
     if (known != nullptr) before = book.lift(job.id);
     const std::optional<Found> found = finder_.find(job, from, latest);
-    if (before && !found) note_failure();
-    if (!before) {
+    job.limited = finder_.was_limited();
+    if (before && !found && !job.limited) note_failure();
+    if (!before && !job.limited) {
         shape.bound = found           ? found->start
                       : latest <= now ? bounds_.earliest_from(now + Duration(1), shape)
                                       : latest + Duration(1);
@@ -112,7 +139,7 @@ bool JobPlacer::take_start(PendingJob& job, const std::optional<Found>& found,
         const bool less = job.takes_less && limit < cycle_.state().find_job(job.id)->time_limit;
         const JobId started =
             start(cycle_, job, *found, less ? std::optional(limit) : std::nullopt);
-        if (before) book.note_releases(*before, started, cycle_.now());
+        if (before) book.note_releases(*before, PlanBook::TakenOver{started, cycle_.now()});
         return true;
     }
     const bool better = found && (!before || !keeps || found->start < before->start);
@@ -149,7 +176,7 @@ bool JobPlacer::start_with_less(PendingJob& pending) {
     const bool less = length < job.time_limit;
     const JobId started =
         start(cycle_, pending, *found, less ? std::optional(length) : std::nullopt);
-    if (before) book.note_releases(*before, started, cycle_.now());
+    if (before) book.note_releases(*before, PlanBook::TakenOver{started, cycle_.now()});
     return true;
 }
 

@@ -30,6 +30,7 @@ public:
     bool try_to_schedule(PendingJob& job, Time floor, bool may_plan);
 
 private:
+    bool is_settled_by_limits(PendingJob& job, bool may_plan);
     bool try_job(PendingJob& job, Time floor, bool may_plan);  // True: started.
     bool take_start(PendingJob& job, const std::optional<Found>& found,
                     std::optional<PlannedReservation> before, bool keeps);

@@ -2,6 +2,7 @@
 
 #include "berth/engine/cycle/blocking_reasons.h"
 #include "berth/engine/cycle/job_terms.h"
+#include "berth/engine/cycle/limit_times.h"
 
 namespace berth {
 
@@ -15,6 +16,8 @@ PlannedReservation planned_reservation_for(const OpenCycle& cycle, const Pending
             after(planned_reservation.end, slack_of(cycle.scheduling(), job.shape->demand()));
     }
     planned_reservation.licenses = found.licenses;
+    if (cycle.state().quota().enforced())
+        planned_reservation.limits = known_limit_use_of(cycle.state(), cycle.book().limits(), job);
     planned_reservation.reservation = job.shape->demand().reservation;
     NodeAmounts amounts;
     amounts.reserve(found.parts.size());

@@ -110,6 +110,7 @@ void PlanRepair::replan_from(std::size_t first, const std::vector<bool>& broken)
         if (auto found = finder_.find(job, now, last_start(cycle_.state(), job, now))) {
             book.put(job.id, planned_reservation_for(cycle_, job, *found));
         }
+        job.limited = finder_.was_limited();
     }
 }
 

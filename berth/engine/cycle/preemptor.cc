@@ -15,7 +15,7 @@ namespace berth {
 
 bool Preemptor::could_preempt(const PendingJob& pending) {
     const Preemptions& preemptions = cycle_.derived().preemptions;
-    if (!preemptions.rules.enabled() || pending.component ||
+    if (!preemptions.rules.enabled() || pending.component || pending.waits_ahead() ||
         pending.shape->kind->depends_on_running)
         return false;
     const Job& job = *cycle_.state().find_job(pending.id);
@@ -157,6 +157,23 @@ JobId Preemptor::decide_preemption(const PendingJob& pending, const std::vector<
     return fact.preemptor;
 }
 
+// Those whose planned starts may have lost their room on nodes, or under limits, to this one.
+std::vector<JobId> Preemptor::planned_beside(JobId preemptor, const PlannedAmounts& amounts) const {
+    const PlanBook& book = cycle_.book();
+    std::vector<JobId> others;
+    for (const NodeId node : amounts.nodes()) {
+        for (const JobId id : book.planned_on(node)) others.push_back(id);
+    }
+    if (!book.planned_start(preemptor)->limits->empty()) {
+        for (const auto& [id, planned] : book.planned_starts()) {
+            if (!planned.limits->empty()) others.push_back(id);
+        }
+    }
+    std::erase(others, preemptor);
+    put_in_order(others);
+    return others;
+}
+
 // Plans the start of `preemptor`, which is the pending job or a task of it, in the room that the
 // victims leave. Planned starts of jobs behind it that are in the way are planned anew.
 void Preemptor::plan_after_preemption(PendingJob& pending, JobId preemptor, const Found& found) {
@@ -174,14 +191,7 @@ void Preemptor::plan_after_preemption(PendingJob& pending, JobId preemptor, cons
         pending.looked_at = cycle_.now();
         pending.looked_after = cycle_.book().last_release();
     }
-    std::vector<JobId> others;
-    for (const NodeId node : amounts.nodes()) {
-        for (const JobId id : cycle_.book().planned_on(node)) {
-            if (id != preemptor) others.push_back(id);
-        }
-    }
-    put_in_order(others);
-    for (const JobId id : others) {
+    for (const JobId id : planned_beside(preemptor, amounts)) {
         PendingJob* const other = cycle_.derived().pending.find(id);
         const PlannedReservation* const start = cycle_.book().planned_start(id);
         if (other == nullptr || start == nullptr || !(pending.key < other->key)) continue;

@@ -35,6 +35,7 @@ private:
         PreemptTerms terms;
     };
     JobId decide_preemption(const PendingJob& pending, const std::vector<Chosen>& chosen);
+    std::vector<JobId> planned_beside(JobId preemptor, const PlannedAmounts& amounts) const;
     void plan_after_preemption(PendingJob& pending, JobId preemptor, const Found& found);
 
     OpenCycle& cycle_;

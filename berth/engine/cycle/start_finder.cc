@@ -10,6 +10,40 @@
 namespace berth {
 
 std::optional<Found> StartFinder::find(const PendingJob& job, Time from, Time latest) {
+    was_limited_ = job.waits_ahead();
+    if (!cycle_.state().quota().enforced()) return find_open(job, from, latest);
+    if (job.waits_ahead()) from = std::max(from, cycle_.now() + Duration(1));
+    LimitTimes times = limit_times_of(job);
+    auto found =
+        times.search(from, latest, [&](Time at, Time last) { return find_open(job, at, last); });
+    was_limited_ = was_limited_ || times.bounded();
+    return found;
+}
+
+std::optional<Time> StartFinder::first_within_limits(const PendingJob& job, Time from,
+                                                     Time latest) const {
+    if (job.waits_ahead()) from = std::max(from, cycle_.now() + Duration(1));
+    LimitTimes times = limit_times_of(job);
+    const PlannedReservation* const planned = cycle_.book().planned_start(job.id);
+    if (planned != nullptr) times.beside(planned->start);
+    return times.first(from, latest);
+}
+
+LimitTimes StartFinder::limit_times_of(const PendingJob& job) const {
+    const LimitBook& limits = cycle_.book().limits();
+    return berth::limit_times_of(cycle_.state(), limits, job,
+                                 known_limit_use_of(cycle_.state(), limits, job), cycle_.now());
+}
+
+bool StartFinder::allowed_now(const PendingJob& job, Duration length) const {
+    if (!cycle_.state().quota().enforced()) return true;
+    const LimitBook& limits = cycle_.book().limits();
+    const Time now = cycle_.now();
+    return limits.first_free(known_limit_use_of(cycle_.state(), limits, job), now, now, length)
+        .has_value();
+}
+
+std::optional<Found> StartFinder::find_open(const PendingJob& job, Time from, Time latest) {
     cycle_.prefer_for(job.id);
     if (!cycle_.derived().holds.empty()) return find_among(open_to(job), job, from, latest);
     return find_among(cycle_.derived().usable, job, from, latest);
@@ -32,6 +66,7 @@ std::optional<Found> StartFinder::find_among(const BitSet& nodes, const PendingJ
 }
 
 std::optional<Found> StartFinder::find_now(const PendingJob& job, Duration length) {
+    if (!allowed_now(job, length)) return std::nullopt;
     return search_now(open_to(job), job.shape->demand(), {job.shape->kind, length}, {});
 }
 
@@ -41,7 +76,8 @@ std::optional<Found> StartFinder::find_longest_now(const PendingJob& pending, Du
     const Shape& shape = *pending.shape;
     const ClassRequirements* known = &bounds_.requirements(*shape.kind);
     const BitSet open = open_to(pending);
-    const auto find = [&](Duration some) {
+    const auto find = [&](Duration some) -> std::optional<Found> {
+        if (!allowed_now(pending, some)) return std::nullopt;
         return find_start(shape.demand(), {now, now, some}, cycle_.book(), open,
                           cycle_.preference(), known);
     };

@@ -18,6 +18,7 @@ Duration shortest_of(const Kind& kind) {
 }
 
 bool could_start_now(const PendingJob& job) {
+    if (job.waits_ahead()) return !job.looked;
     const Kind& kind = *job.shape->kind;
     return job.disturbed || !job.looked ||
            (job.shape->length <= kind.longest_now && job.shape->length < kind.failed_now);
@@ -114,10 +115,12 @@ void StartPasses::look_for_quick_starts() {
         }
         const std::shared_ptr<Shape> shape = job->shape;
         const std::uint32_t starts = cycle_.starts();
-        if (placer_.try_to_schedule(*job, cycle_.now(), may_plan)) quota.count(*job);
+        const bool waits = placer_.try_to_schedule(*job, cycle_.now(), may_plan);
+        if (waits) quota.count(*job);
         if (!cycle_.complete()) return;
         if (cycle_.starts() == starts) {
-            shape->kind->failed_now = std::min(shape->kind->failed_now, shape->length);
+            if (!waits || !job->limited)  // Others of its shape may have other limits.
+                shape->kind->failed_now = std::min(shape->kind->failed_now, shape->length);
         } else if (!mark_quick_kinds()) {
             return;
         }
@@ -140,7 +143,7 @@ std::vector<JobId> StartPasses::find_shifts() const {
         for (std::size_t i = 0; i < jobs.size(); ++i) {
             if (book.starts_on(node)[i] > last) continue;
             const PendingJob* job = derived.pending.find(jobs[i]);
-            if (job == nullptr || !job->ordered) continue;
+            if (job == nullptr || !job->ordered || job->waits_ahead()) continue;
             // With licenses or several nodes, what the job lacked may have been released elsewhere.
             const Demand& demand = job->shape->demand();
             const bool elsewhere = demand.nodes_min > 1 || !demand.licenses.counts.empty();
@@ -167,7 +170,8 @@ bool StartPasses::look_for_starts() {
         const bool may_plan = quota.admits(*job);
         const Kind& kind = *job->shape->kind;
         const Duration length = job->shape->length;
-        const bool fits = length <= kind.longest_now && length < kind.failed_now;
+        const bool fits =
+            length <= kind.longest_now && length < kind.failed_now && !job->waits_ahead();
         if (job->looked && !fits && !std::ranges::binary_search(shifts, job->id)) {
             quota.count(*job);
             continue;
@@ -175,11 +179,13 @@ bool StartPasses::look_for_starts() {
         const std::shared_ptr<Shape> shape = job->shape;
         const std::uint32_t starts = cycle_.starts();
         const ReleaseNumber seen = cycle_.book().last_release();
-        if (placer_.try_to_schedule(*job, cycle_.now(), may_plan)) quota.count(*job);
+        const bool waits = placer_.try_to_schedule(*job, cycle_.now(), may_plan);
+        if (waits) quota.count(*job);
         if (!cycle_.complete()) return false;
         if (seen != cycle_.book().last_release()) return true;  // The jobs before it go first.
         if (cycle_.starts() == starts) {
-            shape->kind->failed_now = std::min(shape->kind->failed_now, length);
+            if (!waits || !job->limited)
+                shape->kind->failed_now = std::min(shape->kind->failed_now, length);
         } else if (!mark_quick_kinds() && shifts.empty()) {
             return false;
         }

@@ -84,25 +84,24 @@ void write_reason(OpenCycle& cycle, PendingJob& pending, bool first) {
         blocking.reason = first ? PendingReason::resources : PendingReason::priority;
     }
     ClusterState& written = cycle.mutable_state();
-    if (pending.written_reason != blocking.reason || pending.written_detail ||
-        !blocking.detail.empty()) {
+    const bool is_plain = blocking.detail.empty();
+    if (pending.written_reason != blocking.reason || !is_plain)
         written.set_reason(pending.id, blocking.reason, blocking.detail);
-    }
     if (pending.unwritten_priority) {
         written.set_priority(pending.id, pending.priority());
     }
-    pending.written_detail = !blocking.detail.empty();
-    pending.written_reason = blocking.reason;
+    pending.written_reason = is_plain ? blocking.reason : PendingReason::none;
     pending.unwritten_priority = false;
 }
 
-// The first job of each partition, not counting jobs with a special reason.
+// The first job of each partition that waits for resources alone.
 std::vector<std::optional<JobId>> firsts(const OpenCycle& cycle) {
     std::vector<std::optional<JobId>> firsts(cycle.state().spec().partitions.size());
     std::size_t left = cycle.order().partitions();
     for (const JobOrder::Entry& entry : cycle.order().entries()) {
         if (left == 0) break;
         if (entry.job == nullptr || firsts[entry.job->partition.index()]) continue;
+        if (entry.job->waits_ahead()) continue;
         if (special_reason(cycle, *entry.job).reason != PendingReason::none) continue;
         firsts[entry.job->partition.index()] = entry.job->id;
         --left;

@@ -153,6 +153,7 @@ void DerivedState::note_reservations(const ClusterState& state) {
 void DerivedState::note_accounting(const ClusterState& state, const AccountingChange& change) {
     next_cycle.note_change();
     preemptions.rebuild(state.spec());
+    if (change.limits) book.recount_limits(state);
     const bool uses_shares =
         policy.priority_weight("fair_share") != 0 || policy.priority_weight("association") != 0;
     if (!change.qos && !(change.shares && uses_shares)) return;
@@ -192,6 +193,7 @@ void DerivedState::note_edits(const ClusterState& state, const ClusterChange& ch
         for (const NodeId node : state.spec().partition(partition).nodes) book.note_release(node);
     }
     planned_starts_at_risk = true;
+    if (state.quota().enforced()) book.recount_limits(state);  // Billing, and whole nodes.
     if (totals_.partition_factor_max == factor_max) return;
     repricing.reset();
     round = {};

@@ -27,13 +27,6 @@ void relax_switches(Kind& kind, const Job& job, std::optional<Duration> most) {
     kind.relaxed_from = after(job.submitted_at, wait);
 }
 
-Demand resolved_demand(const ClusterState& state, const Job& job) {
-    Demand demand = plain_demand_of(state.spec(), job);
-    const Reservation* reservation = state.reservations().find(job.spec.request->reservation);
-    if (reservation != nullptr) keep_to(demand, *reservation);
-    return demand;
-}
-
 }  // namespace
 
 std::shared_ptr<Kind> PendingJobs::kind_of(const ClusterState& state, const Job& job) {
@@ -107,6 +100,7 @@ void PendingJobs::refresh(const ClusterState& state, JobId id) {
         PendingJob* known = jobs_.find(id);
         if (known == nullptr) return;
         if (known->ordered) order_.erase(*known);
+        ahead.set(*known, BlockingReason::Ahead::no);
         jobs_.erase(id);
         return;
     }
@@ -127,12 +121,19 @@ void PendingJobs::unsettle(PendingJob& job) {
     unsettled_.push_back(job.id);
 }
 
+void AheadCounts::set(PendingJob& job, BlockingReason::Ahead is) {
+    const BlockingReason::Ahead was = std::exchange(job.blocking.ahead, is);
+    if (was != BlockingReason::Ahead::no) --counts_[static_cast<std::size_t>(was)];
+    if (is != BlockingReason::Ahead::no) ++counts_[static_cast<std::size_t>(is)];
+}
+
 void PendingJobs::rebuild(const ClusterState& state) {
     jobs_.clear();
     order_.clear();
     unsettled_.clear();
     watch_list_.clear();
     limit_watch_.clear();
+    ahead.clear();
     kinds_.clear();
     unlooked_.clear();
     any_takes_less_ = feasibility_changed_ = false;

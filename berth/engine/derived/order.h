@@ -2,6 +2,7 @@
 // they are tried. All are kept from cycle to cycle.
 #pragma once
 
+#include <array>
 #include <map>
 #include <memory>
 #include <optional>
@@ -78,8 +79,11 @@ struct Shape {
 // Why a job is not eligible, apart from resources. PendingReason::none: the job is eligible.
 struct BlockingReason {
     PendingReason reason = PendingReason::none;
-    bool by_limit = false;  // Of an association or a QOS.
-    Maybe<Time> until;      // When the reason ends by itself.
+    bool by_limit = false;  // Of an association, a QOS or a queue.
+    // Whether only limits that others use up now keep it waiting: then it waits ahead, in the order
+    // all the same, for a planned start. Unasked: enough jobs wait ahead already.
+    enum class Ahead : std::uint8_t { no, unasked, yes } ahead = Ahead::no;
+    Maybe<Time> until;  // When the reason ends by itself.
     SharedText detail;
 };
 
@@ -115,10 +119,10 @@ struct PendingJob {
     Time looked_at = Time::min();          // When it last searched for a start.
     ReleaseNumber looked_after = 0;        // The last release at that time.
     std::uint32_t usage_index = kNoUsage;  // Of its account and user: ClusterState::usage().
-    PendingReason written_reason = PendingReason::none;  // What readers see.
-    bool written_detail : 1 = false;
+    // What readers see; none if that has a detail.
+    PendingReason written_reason = PendingReason::none;
     bool unwritten_priority : 1 = false;  // It has changed since it was last written.
-    bool ordered : 1 = false;             // The job is in the order: no blocking reason applies.
+    bool ordered : 1 = false;             // The job is in the order.
     bool unsettled : 1 = false;           // New or changed: blocking reason and key are unknown.
     bool looked : 1 = false;              // It has searched for a start since it was settled.
     bool looked_ahead : 1 = false;        // It has also searched for a planned start.
@@ -130,6 +134,11 @@ struct PendingJob {
     bool repriced : 1 = false;        // Its new priority is known to Repricing.
     bool takes_less : 1 = false;      // --time-min: it may start with less time than its limit.
     bool component : 1 = false;       // Of a heterogeneous job.
+    bool limited : 1 = false;  // Limits bounded its last search for a start, beside what is free.
+
+    bool waits_ahead() const { return blocking.ahead == BlockingReason::Ahead::yes; }
+    // Whether it belongs into the order.
+    bool is_open() const { return blocking.reason == PendingReason::none || waits_ahead(); }
 
     std::int64_t priority() const { return -key.priority; }
     void set_priority(std::int64_t priority) {
@@ -175,8 +184,21 @@ private:
     std::size_t partitions_ = 0;
 };
 
+// How many jobs wait ahead, or would if that were asked.
+class AheadCounts {
+public:
+    std::size_t of(BlockingReason::Ahead is) const { return counts_[static_cast<std::size_t>(is)]; }
+    void set(PendingJob& job, BlockingReason::Ahead is);  // Each change goes through here.
+    void clear() { counts_ = {}; }
+
+private:
+    std::array<std::size_t, 3> counts_{};  // `no` is not counted.
+};
+
 class PendingJobs {
 public:
+    AheadCounts ahead;
+
     // Whether some job at some time had Kind::depends_on_running.
     bool any_depends_on_running() const { return any_depends_; }
     // Whether some job at some time had PendingJob::takes_less.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "berth/engine/cycle/blocking_reasons.h"
+#include "berth/engine/cycle/limit_times.h"
 #include "berth/engine/cycle/plan_quota.h"
 #include "berth/engine/explain/explain_advice.h"
 #include "berth/engine/explain/explain_blockers.h"
@@ -14,6 +15,14 @@ namespace berth {
 namespace {
 
 constexpr std::size_t kWaitsForMax = 8;
+
+bool share_a_limit(const LimitUse& one, const LimitUse& other) {
+    if (!one.queue.empty() && !other.queue.empty()) return true;
+    return std::ranges::any_of(one.terms, [&](const LimitUse::Term& term) {
+        return std::ranges::find(other.terms, term.counter, &LimitUse::Term::counter) !=
+               other.terms.end();
+    });
+}
 
 class Explaining {
 public:
@@ -32,7 +41,8 @@ public:
         result_.job = job_.id;
         explain_blockings();
         if (!is_blocked()) explain_special();
-        explain_resources();
+        const bool keeps_limits = !is_blocked() && explain_planned_limits();
+        explain_resources(keeps_limits);
         for (Blocker& one :
              blockers_of_preemption(state_, derived_, job_, pending_.priority(), now_))
             result_.blockers.push_back(std::move(one));
@@ -111,7 +121,8 @@ private:
     }
 
     // Either too little is free, or enough is free but planned for jobs before this one.
-    void explain_resources() {
+    // `keeps_limits`: that it waits for those has been said.
+    void explain_resources(bool keeps_limits) {
         if (auto blocker = blocker_of_holds(state_, derived_, job_, demand())) {
             result_.blockers.push_back(*std::move(blocker));
         }
@@ -127,7 +138,7 @@ private:
             }
             return;
         }
-        if (is_blocked() || result_.reason == PendingReason::licenses) return;
+        if (is_blocked() || keeps_limits || result_.reason == PendingReason::licenses) return;
         const std::string jobs = planned_for_jobs();
         if (jobs.empty()) return;  // A reservation keeps the nodes, and that has been said.
         Blocker blocker{.reason = PendingReason::priority, .level = "plan"};
@@ -137,6 +148,26 @@ private:
                                 : "within its time limit that ") +
                        "is planned for jobs before it:" + jobs + ".";
         result_.blockers.push_back(std::move(blocker));
+    }
+
+    // No limit keeps it from starting now, but what is left of one is needed by planned starts.
+    bool explain_planned_limits() {
+        if (!state_.quota().enforced()) return false;
+        const LimitBook& limits = derived_.book.limits();
+        const Shared<LimitUse> use = limit_use_of(state_, limits, pending_);
+        LimitTimes times = limit_times_of(state_, limits, pending_, use, now_);
+        const PlannedReservation* const own = derived_.book.planned_start(job_.id);
+        if (own != nullptr) times.beside(own->start);
+        if (times.first(now_, now_)) return false;
+        const std::string jobs = names_of_planned(
+            [&](const PlannedReservation& planned) { return share_a_limit(planned.limits, use); });
+        result_.blockers.push_back(
+            {.reason = PendingReason::priority,
+             .level = "plan",
+             .text = "Its limits leave enough now, but within its time limit that is planned for "
+                     "jobs before it:" +
+                     jobs + "."});
+        return true;
     }
 
     // Linked GPUs cannot be told from amounts, so nodes are counted.
@@ -172,18 +203,24 @@ private:
         return to_string(*job->array_job) + "_" + std::to_string(*job->array_task);
     }
 
-    // The jobs whose planned starts use nodes that this job could use, within its time.
-    std::string planned_for_jobs() const {
+    // The jobs with such planned starts within this job's time.
+    template <class Meets>
+    std::string names_of_planned(Meets meets) const {
         std::string jobs;
         std::size_t count = 0;
         const Time end = after(now_, pending_.shape->length);
         for (const auto& [id, planned_start] : derived_.book.planned_starts()) {
             if (id == job_.id || planned_start.start >= end) continue;
-            const bool meets = std::ranges::any_of(
-                planned_start.amounts, [&](const auto& part) { return may_use(part.first); });
-            if (meets && count++ < kWaitsForMax) jobs += " " + name_of(id);
+            if (meets(planned_start) && count++ < kWaitsForMax) jobs += " " + name_of(id);
         }
         return count > kWaitsForMax ? jobs + " …" : jobs;
+    }
+    // Those on nodes that this job could use.
+    std::string planned_for_jobs() const {
+        return names_of_planned([&](const PlannedReservation& planned) {
+            return std::ranges::any_of(planned.amounts,
+                                       [&](const auto& part) { return may_use(part.first); });
+        });
     }
 
     bool may_use(NodeId node) const {
@@ -195,6 +232,9 @@ private:
         const PlannedStart* planned = state_.schedule().planned(job_.id);
         if (planned == nullptr) return explain_no_plan();
         result_.planned_start = planned->start;
+        const PlannedReservation* const booked = derived_.book.planned_start(job_.id);
+        result_.tentative = booked != nullptr && !derived_.book.limits().is_by_right(
+                                                     booked->limits, booked->start, booked->end);
         std::vector<std::pair<Time, JobId>> ends;
         for (const auto& [node, amount] : planned->amounts) {
             result_.planned_nodes.push_back(state_.spec().node(node).name);

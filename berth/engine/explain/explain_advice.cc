@@ -6,6 +6,7 @@
 #include "berth/engine/admission/admission_checks.h"
 #include "berth/engine/explain/start_search.h"
 #include "berth/engine/limits/limit_check.h"
+#include "berth/engine/plan/trial.h"
 
 namespace berth {
 namespace {

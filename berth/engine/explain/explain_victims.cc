@@ -6,6 +6,7 @@
 #include "berth/engine/derived/standing.h"
 #include "berth/engine/explain/explain_preemption.h"
 #include "berth/engine/explain/start_search.h"
+#include "berth/engine/plan/trial.h"
 #include "berth/engine/preempt/victim_search.h"
 
 namespace berth {

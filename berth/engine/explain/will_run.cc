@@ -4,9 +4,11 @@
 
 #include "berth/engine/cycle/blocking_reasons.h"
 #include "berth/engine/cycle/job_terms.h"
+#include "berth/engine/cycle/limit_times.h"
 #include "berth/engine/cycle/plan_quota.h"
 #include "berth/engine/explain/start_search.h"
 #include "berth/engine/placement/together.h"
+#include "berth/engine/plan/trial.h"
 
 namespace berth {
 namespace {
@@ -92,12 +94,19 @@ private:
             switch (verdict_on(blocking)) {
                 case Verdict::never: return refuse(blocking.reason);
                 case Verdict::moves_start: from_ = std::max(from_, *blocking.until); break;
-                case Verdict::waits: note_wait(blocking.reason); break;
+                case Verdict::waits: note_wait(job, blocking); break;
             }
         }
         return true;
     }
-    void note_wait(PendingReason reason) {
+    // Of what others use up of limits, the search finds the end.
+    void note_wait(const PendingJob& job, const BlockingReason& blocking) {
+        const PendingReason reason = blocking.reason;
+        Kind& kind = *job.shape->kind;
+        const Job& one = record(job.id);
+        if (blocking.by_limit &&
+            may_start_alone(state_, one, kind.demand, limit_request_of(state_, one, kind)))
+            return;
         if (std::ranges::find(result_.waits_for, reason) == result_.waits_for.end())
             result_.waits_for.push_back(reason);
     }
@@ -163,8 +172,18 @@ private:
         return {demand, length, &job.shape->kind->requirements, wishes ? &record(job.id) : nullptr};
     }
 
-    // With --switches, within that many switches until the job has waited long enough.
+    // When limits have room for it.
     std::optional<Found> find(const PendingJob& job, Time from, Time latest) const {
+        if (!state_.quota().enforced()) return find_open(job, from, latest);
+        const LimitBook& limits = derived_.book.limits();
+        LimitTimes times =
+            limit_times_of(state_, limits, job, limit_use_of(state_, limits, job), now_);
+        return times.search(from, latest,
+                            [&](Time at, Time last) { return find_open(job, at, last); });
+    }
+
+    // With --switches, within that many switches until the job has waited long enough.
+    std::optional<Found> find_open(const PendingJob& job, Time from, Time latest) const {
         const PlacementPreference preference = preference_of(job.id);
         const StartSearch search(state_, derived_, now_, preference);
         const Kind& kind = *job.shape->kind;
@@ -233,6 +252,8 @@ private:
                                              ? search.booked_length(wanted_of(job, demand, length))
                                              : length);
         planned.licenses = found.licenses;
+        if (state_.quota().enforced())
+            planned.limits = limit_use_of(state_, derived_.book.limits(), job);
         planned.reservation = demand.reservation;
         NodeAmounts amounts;
         amounts.reserve(found.parts.size());

@@ -5,6 +5,7 @@
 #include "berth/engine/placement/features.h"
 #include "berth/engine/placement/gpu_counts.h"
 #include "berth/engine/placement/linked_gpus.h"
+#include "berth/engine/state/cluster_state.h"
 
 namespace berth {
 namespace {
@@ -377,6 +378,13 @@ void keep_to(Demand& demand, const Reservation& reservation) {
         for (const auto& [node, amount] : reservation.amounts) reserved.set(node.index());
         choice &= reserved;
     }
+}
+
+Demand resolved_demand(const ClusterState& state, const Job& job) {
+    Demand demand = plain_demand_of(state.spec(), job);
+    const Reservation* reservation = state.reservations().find(job.spec.request->reservation);
+    if (reservation != nullptr) keep_to(demand, *reservation);
+    return demand;
 }
 
 }  // namespace berth

@@ -13,6 +13,8 @@
 
 namespace berth {
 
+class ClusterState;
+
 // "gpu:2" can be served by any dimension of that name, "gpu:a100:2" by one only.
 struct GresDemand {
     DimensionSet dimensions = 0;  // Empty: no such GRES in the cluster; never served.
@@ -101,6 +103,9 @@ Demand plain_demand_of(const ClusterSpec& spec, const Job& job);
 
 // Restricts the demand to the reservation's nodes, unless the reservation is FLEX.
 void keep_to(Demand& demand, const Reservation& reservation);
+
+// plain_demand_of(), on the nodes of its reservation if it has one. REQUIRES: the job is pending.
+Demand resolved_demand(const ClusterState& state, const Job& job);
 
 // demand_of() without node sets: the amounts only, for display.
 Demand amounts_of(const ClusterSpec& spec, const Job& job);

@@ -20,6 +20,11 @@ Time run_end(const SchedulingSpec& scheduling, const Job& job) {
     return preempted ? std::min(end, after(preempted->ends_at, scheduling.kill_wait)) : end;
 }
 
+std::optional<Time> next_end(const PlanBook& book) {
+    if (book.ends().empty() || book.ends().begin()->first == kNever) return std::nullopt;
+    return book.ends().begin()->first;
+}
+
 // ---- What is booked.
 
 void PlanBook::rebuild(const ClusterState& state) {
@@ -40,6 +45,7 @@ void PlanBook::rebuild(const ClusterState& state) {
     shared_.clear();
     drained_.clear();
     licenses_.rebuild(state.spec().licenses);
+    limits_.rebuild(state.quota());
     reservations_.clear();
     reserved_.clear();
     for (const auto& [name, reservation] : state.reservations()) reservations_.add(reservation);
@@ -88,6 +94,7 @@ std::optional<PlannedReservation> PlanBook::planned_reservation_of(const Cluster
                                                .end = due,
                                                .amounts = {},
                                                .licenses = job.allocation->licenses,
+                                               .limits = limits_.use_of_run(state, job),
                                                .reservation = job.spec.request->reservation};
         NodeAmounts amounts;
         std::vector<PartOf> parts;
@@ -111,7 +118,31 @@ std::optional<PlannedReservation> PlanBook::planned_reservation_of(const Cluster
                               .end = planned->end,
                               .amounts = planned->amounts,
                               .licenses = planned->licenses,
+                              .limits = limits_of_pending(state, job),
                               .reservation = job.spec.request->reservation};
+}
+
+// As the cycle has it for jobs of one kind.
+berth::Shared<LimitUse> PlanBook::limits_of_pending(const ClusterState& state,
+                                                    const Job& job) const {
+    if (!state.quota().enforced()) return {};
+    const Demand demand = resolved_demand(state, job);
+    return limits_.use_of(state, job, demand, limit_request_of(state, job.partition, demand));
+}
+
+// Limits that have become lower may be exceeded by planned starts; higher ones are a release.
+void PlanBook::recount_limits(const ClusterState& state) {
+    limits_.rebuild(state.quota());
+    const auto book = [&](PlannedReservation& planned, berth::Shared<LimitUse> limits) {
+        planned.limits = std::move(limits);
+        limits_.book(planned.running() ? Time::min() : planned.start, planned.end, planned.limits);
+    };
+    for (const auto& [id, run] : running_)
+        book(run, limits_.use_of_run(state, *state.find_job(id)));
+    for (const auto& [id, planned] : planned_starts_)
+        book(planned, limits_of_pending(state, *state.find_job(id)));
+    collision_ = true;
+    ++last_release_;
 }
 
 void PlanBook::refresh(const ClusterState& state, Time now, JobId id) {
@@ -129,6 +160,9 @@ void PlanBook::refresh(const ClusterState& state, Time now, JobId id) {
     if (wanted) {
         if (before && before->running() && wanted->end > before->end) collision_ = true;
         enter(id, *wanted);
+        // A run may use more of a limit than it asked for: whole cores, for one.
+        const bool begins = wanted->running() && !(before && before->running());
+        if (begins && limits_.exceeds(wanted->limits, now, wanted->end)) collision_ = true;
     }
     if (!drained_.empty()) {
         for (const auto* planned_reservation :
@@ -138,7 +172,7 @@ void PlanBook::refresh(const ClusterState& state, Time now, JobId id) {
                 settle_drained(state, node);
         }
     }
-    if (before) note_releases(*before, id, now);
+    if (before) note_releases(*before, TakenOver{id, now});
     if (!before || !before->running()) return;
     for (const NodeId node : before->amounts.nodes()) forget_before(node, now);
 }
@@ -264,11 +298,6 @@ std::vector<JobId> PlanBook::extend_overdue(Time now, Duration longer) {
     return overdue;
 }
 
-std::optional<Time> PlanBook::next_end() const {
-    if (ends_.empty() || ends_.begin()->first == kNever) return std::nullopt;
-    return ends_.begin()->first;
-}
-
 // Entries of planned starts that moved or were lifted stay in the heap until they reach its top.
 std::vector<JobId> PlanBook::overdue_planned_starts(Time now) {
     std::vector<JobId> overdue;
@@ -331,6 +360,9 @@ bool PlanBook::has_room_for(const PlannedReservation& planned_reservation, Time 
     if (!licenses_.first_free(planned_reservation.licenses, start, start,
                               planned_reservation.end - start))
         return false;
+    if (!limits_.first_free(planned_reservation.limits, start, start,
+                            planned_reservation.end - start))
+        return false;
     return std::ranges::all_of(planned_reservation.amounts, [&](const auto& part) {
         const auto& [node, amount] = part;
         return fits(amount, timeline(node, planned_reservation.reservation)
@@ -342,6 +374,7 @@ bool PlanBook::collides(const PlannedReservation& planned_reservation, Time from
     const Time start = std::max(planned_reservation.start, from);
     if (licenses_.goes_below_zero(planned_reservation.licenses, start, planned_reservation.end))
         return true;
+    if (limits_.exceeds(planned_reservation.limits, start, planned_reservation.end)) return true;
     return std::ranges::any_of(planned_reservation.amounts, [&](const auto& part) {
         return timeline(part.first, planned_reservation.reservation)
             .goes_below_zero(start, planned_reservation.end);
@@ -378,10 +411,14 @@ void PlanBook::change_timelines(const PlannedReservation& planned_reservation, b
                                  change(at, span.start, span.end, some, add);
                              });
     }
+    const Time counted_from =
+        planned_reservation.running() ? Time::min() : planned_reservation.start;
     if (more) {
+        limits_.give_back(counted_from, planned_reservation.end, planned_reservation.limits);
         licenses_.give_back(planned_reservation.start, planned_reservation.end,
                             planned_reservation.licenses);
     } else {
+        limits_.book(counted_from, planned_reservation.end, planned_reservation.limits);
         licenses_.book(planned_reservation.start, planned_reservation.end,
                        planned_reservation.licenses);
     }

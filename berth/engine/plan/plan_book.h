@@ -15,6 +15,7 @@
 #include "berth/engine/plan/free_groups.h"
 #include "berth/engine/plan/free_slot_index.h"
 #include "berth/engine/plan/license_book.h"
+#include "berth/engine/plan/limit_book.h"
 #include "berth/engine/plan/reservation_book.h"
 #include "berth/engine/plan/timeline.h"
 #include "berth/engine/state/cluster_state.h"
@@ -35,6 +36,7 @@ struct PlannedReservation {
     Time start{}, end{};
     PlannedAmounts amounts;
     Shared<std::vector<LicenseCount>> licenses;
+    berth::Shared<LimitUse> limits;
     SharedText reservation;  // The Slurm reservation whose nodes it uses; empty: those open to all.
     // Set if the job is running; unset for a planned start.
     struct Run {
@@ -60,6 +62,8 @@ public:
     void refresh(const ClusterState& state, Time now, JobId job);
     // Call it after the drained devices of this node, or the jobs that hold them, have changed.
     void settle_drained(const ClusterState& state, NodeId node);
+    // Books all use of limits anew. Call it after limits have changed.
+    void recount_limits(const ClusterState& state);
     // Groups the nodes into classes anew, after they changed partitions, features or weights.
     void regroup(const ClusterSpec& spec);
     // Marks the node as fresh. Call it when the node can take work again or became larger.
@@ -69,6 +73,7 @@ public:
     // The node's timeline for jobs of this Slurm reservation; an empty name means none.
     const Timeline& timeline(NodeId node, const std::string& reservation) const;
     const LicenseBook& licenses() const { return licenses_; }
+    const LimitBook& limits() const { return limits_; }
     const ReservationBook& reservations() const { return reservations_; }
     bool is_used(std::string_view reservation) const;  // By a running job.
     const PlannedReservation* find(JobId job) const;   // Of a running job or a planned start.
@@ -92,10 +97,8 @@ public:
     // Extends jobs that still run at their expected end: by `longer` after the limit, doubled until
     // that is in the future. Returns these jobs.
     std::vector<JobId> extend_overdue(Time now, Duration longer);
-    // Whether some running job has no end.
-    bool has_endless() const { return !ends_.empty() && ends_.rbegin()->first == kNever; }
-    // The next expected end of a running job.
-    std::optional<Time> next_end() const;
+    // The expected ends of running jobs; kNever: it has none.
+    const std::set<std::pair<Time, JobId>>& ends() const { return ends_; }
     // Jobs whose planned start is due by `now` and that still wait; and the next planned start
     // after `now`.
     std::vector<JobId> overdue_planned_starts(Time now);
@@ -105,10 +108,13 @@ public:
     // call note_releases() for the one removed.
     PlannedReservation lift(JobId job);
     void put(JobId job, PlannedReservation planned_reservation);
-    void note_releases(const PlannedReservation& planned_reservation);
-    // The same, except for what `taken_over_by` now uses.
-    void note_releases(const PlannedReservation& planned_reservation, JobId taken_over_by,
-                       Time now);
+    // Except for what `taken_over_by` now uses.
+    struct TakenOver {
+        JobId by{0};
+        Time now{};
+    };
+    void note_releases(const PlannedReservation& planned_reservation,
+                       std::optional<TakenOver> taken_over = {});
     // Jobs whose planned start was added, removed or moved since the last call, without duplicates,
     // in id order.
     std::vector<JobId> take_changed();
@@ -151,6 +157,7 @@ private:
 
     std::optional<PlannedReservation> planned_reservation_of(const ClusterState& state,
                                                              const Job& job) const;
+    berth::Shared<LimitUse> limits_of_pending(const ClusterState& state, const Job& job) const;
     void change_timelines(const PlannedReservation& planned_reservation, bool more);
     void change(NodeId node, Time start, Time end, const Resources& amount, bool more);
     void replace_free_slots(std::size_t node_class, NodeId node);  // Reads free_slot_change_.
@@ -165,6 +172,7 @@ private:
 
     std::vector<Timeline> timelines_;  // By NodeId.
     LicenseBook licenses_;
+    LimitBook limits_;
     ReservationBook reservations_;
     // Timelines for jobs of Slurm reservations, computed on demand.
     mutable std::map<std::pair<NodeId, std::string>, Timeline> reserved_;
@@ -201,6 +209,9 @@ private:
     bool collision_ = false;
     FreeSlotChange free_slot_change_;  // A member only to keep its memory.
 };
+
+// The next expected end of a running job. nullopt: there is none.
+std::optional<Time> next_end(const PlanBook& book);
 
 // When the job will be ended for exceeding its time limit: at the limit, plus OverTimeLimit.
 Time limit_end(const SchedulingSpec& scheduling, const Job& job);

@@ -5,6 +5,7 @@
 #include <tuple>
 #include <vector>
 
+#include "berth/engine/plan/check_limits.h"
 #include "berth/engine/state/job_queries.h"
 
 namespace berth {
@@ -239,8 +240,10 @@ std::vector<const Job*> in_order(const ClusterState& state) {
     return jobs;
 }
 
-// Compares each job with those before it in the order. A long queue is sampled.
+// Compares each job with those before it in the order. A long queue is sampled. Where limits are
+// enforced, free nodes alone do not make an earlier start.
 std::optional<std::string> check_order(const ClusterState& state, Time now) {
+    if (state.quota().enforced()) return std::nullopt;
     constexpr std::size_t kLooks = 20'000'000;  // Checks of one job against one node.
     std::vector<Free> free;
     for (const NodeSpec& node : state.spec().nodes) free.emplace_back(node.capacity);
@@ -281,6 +284,7 @@ std::optional<std::string> check_plan(const ClusterState& state, Time now, PlanC
             return "a planned start of " + to_string(id) + " on a node that takes no work";
         }
     }
+    if (auto wrong = check_limits(state, now)) return wrong;
     if (wanted.nobody_later_than_without_those_behind) return check_order(state, now);
     return std::nullopt;
 }

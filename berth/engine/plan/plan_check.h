@@ -19,7 +19,8 @@ struct PlanCheck {
 
 // Returns what is wrong, nullopt if nothing is: a node that at some time must give more than it
 // has, in sum or device by device, to running jobs until their limits and to planned starts. Jobs
-// past their limit do not count: they will be ended.
+// past their limit do not count: they will be ended. Or a planned start that is beyond a limit: see
+// check_limits().
 std::optional<std::string> check_plan(const ClusterState& state, Time now, PlanCheck wanted = {});
 
 // A planned start of `before` that was moved later, or dropped while the job still waits.

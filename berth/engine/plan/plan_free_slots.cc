@@ -123,15 +123,11 @@ void PlanBook::forget_fresh(ReleaseNumber seen) {
     for (const NodeId node : fresh_nodes_) fill_fresh(node);
 }
 
-void PlanBook::note_releases(const PlannedReservation& planned_reservation) {
-    for (const NodeId node : planned_reservation.amounts.nodes()) note_release(node);
-}
-
-void PlanBook::note_releases(const PlannedReservation& planned_reservation, JobId taken_over_by,
-                             Time now) {
-    const PlannedReservation* by = find(taken_over_by);
+void PlanBook::note_releases(const PlannedReservation& planned_reservation,
+                             std::optional<TakenOver> taken_over) {
+    const PlannedReservation* by = taken_over ? find(taken_over->by) : nullptr;
     for (const auto& [node, amount] : planned_reservation.amounts) {
-        if (by == nullptr || !covers(*by, planned_reservation, node, amount, now))
+        if (by == nullptr || !covers(*by, planned_reservation, node, amount, taken_over->now))
             note_release(node);
     }
 }

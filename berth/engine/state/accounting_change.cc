@@ -57,10 +57,39 @@ bool changes_qos(const ClusterSpec& before, const AccountingEdits& edits) {
     });
 }
 
+// Who is new or goes may be bound by the limits of those above.
+bool changes_limits(const ClusterSpec& before, const AccountingEdits& edits) {
+    const auto has_limits = [](const auto& known, const auto& end, const auto& one) {
+        return known != end && known->limits == one.limits;
+    };
+    const auto keeps_account = [&](const AccountSpec& one) {
+        const auto known = std::ranges::find(before.accounts, one.name, &AccountSpec::name);
+        return has_limits(known, before.accounts.end(), one) && known->parent == one.parent;
+    };
+    const auto keeps_association = [&](const AssociationSpec& one) {
+        const auto known =
+            std::ranges::find_if(before.associations, [&](const AssociationSpec& other) {
+                return other.account == one.account && other.user == one.user;
+            });
+        return has_limits(known, before.associations.end(), one);
+    };
+    const auto keeps_qos = [&](const QosSpec& one) {
+        const auto known = std::ranges::find(before.qos, one.name, &QosSpec::name);
+        return has_limits(known, before.qos.end(), one) && known->gone == one.gone;
+    };
+    return !edits.queues.empty() || !edits.removed_queues.empty() ||
+           !edits.removed_accounts.empty() || !edits.removed_associations.empty() ||
+           !std::ranges::all_of(edits.accounts, keeps_account) ||
+           !std::ranges::all_of(edits.associations, keeps_association) ||
+           !std::ranges::all_of(edits.qos, keeps_qos);
+}
+
 }  // namespace
 
 AccountingChange change_of(const ClusterSpec& before, const AccountingEdits& edits) {
-    return {.shares = changes_shares(before, edits), .qos = changes_qos(before, edits)};
+    return {.shares = changes_shares(before, edits),
+            .limits = changes_limits(before, edits),
+            .qos = changes_qos(before, edits)};
 }
 
 }  // namespace berth

@@ -1,5 +1,5 @@
-// AccountingChange: what edits of accounts, users and QOS change beyond limits, which the quota
-// tree follows by itself.
+// AccountingChange: what edits of accounts, users and QOS change. The quota tree follows limits by
+// itself; the plan counts their use anew.
 #pragma once
 
 #include "berth/model/accounting_edits.h"
@@ -9,6 +9,7 @@ namespace berth {
 
 struct AccountingChange {
     bool shares = false;  // Who has a share, how large it is, or the priority that goes with it.
+    bool limits = false;  // Any limit or quota, or who is bound by it.
     bool qos = false;     // Which QOS there are, their priorities, MaxWall or usage factors.
 };
 
