@@ -164,7 +164,8 @@ std::vector<JobId> Preemptor::planned_beside(JobId preemptor, const PlannedAmoun
     for (const NodeId node : amounts.nodes()) {
         for (const JobId id : book.planned_on(node)) others.push_back(id);
     }
-    if (!book.planned_start(preemptor)->limits->empty()) {
+    const PlannedReservation& own = *book.planned_start(preemptor);
+    if (book.limits().exceeds(own.limits, own.start, own.end)) {
         for (const auto& [id, planned] : book.planned_starts()) {
             if (!planned.limits->empty()) others.push_back(id);
         }
