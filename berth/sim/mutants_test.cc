@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "berth/sim/world.h"
+#include "berth/testing/seeds.h"
 
 namespace berth::sim {
 namespace {
@@ -111,7 +112,7 @@ INSTANTIATE_TEST_SUITE_P(Each, Mutants, ::testing::ValuesIn(kMutants),
 TEST(Layers, EpochsHoldWhereSessionsDoNot) {
     WorldOptions options;
     options.agent.sessions = false;
-    for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    for (std::uint64_t seed = 1; seed <= testing::scaled(60U); ++seed) {
         const WorldReport report = run_world(seed, options);
         EXPECT_FALSE(report.violation.starts_with("I12")) << report.violation;
     }

@@ -34,16 +34,17 @@ WorldSums run_worlds(std::uint64_t first, std::uint64_t count, const WorldOption
 }
 
 TEST(World, HoldsItsInvariantsThroughAllFaults) {
-    const WorldSums sums = run_worlds(1, 320);
+    const auto worlds = testing::scaled<std::uint64_t>(320);
+    const WorldSums sums = run_worlds(1, worlds);
     for (const WorldReport& report : sums.violated) ADD_FAILURE() << told(report);
     std::fputs(sums.to_text().c_str(), stdout);
-    if (sums.worlds < 320 || !sums.violated.empty()) return;
-    EXPECT_GE(sums.jobs, 10'000U);
-    EXPECT_GE(sums.fault_count(), 20'000U);
-    EXPECT_GE(sums.snapshots, 100U);
-    EXPECT_GE(sums.steps, 1000U);
+    if (sums.worlds < worlds || !sums.violated.empty()) return;
+    EXPECT_GE(sums.jobs, testing::scaled(10'000U));
+    EXPECT_GE(sums.fault_count(), testing::scaled(20'000U));
+    EXPECT_GE(sums.snapshots, testing::scaled(100U));
+    EXPECT_GE(sums.steps, testing::scaled(1000U));
     for (std::size_t i = 0; i < kFaultKinds; ++i) {
-        EXPECT_GE(sums.faults[i], 100U) << name(static_cast<Fault>(i));
+        EXPECT_GE(sums.faults[i], testing::scaled(100U)) << name(static_cast<Fault>(i));
     }
 }
 
@@ -51,7 +52,7 @@ TEST(World, HoldsItsInvariantsOverLongTimes) {
     WorldOptions options;
     options.jobs = 400;
     options.busy = std::chrono::hours(24);
-    const WorldSums sums = run_worlds(100'001, 12, options);
+    const WorldSums sums = run_worlds(100'001, testing::scaled<std::uint64_t>(12), options);
     for (const WorldReport& report : sums.violated) ADD_FAILURE() << told(report);
     std::fputs(sums.to_text().c_str(), stdout);
 }
@@ -61,7 +62,7 @@ TEST(World, HoldsItsInvariantsWhereJobsPreemptEachOther) {
     options.preempts = true;
     options.jobs = 120;
     std::uint64_t preempted = 0;
-    const std::uint64_t worlds = testing::number_in_environment("BERTH_SEEDS").value_or(60);
+    const std::uint64_t worlds = testing::seeds_of(60);
     const auto only = testing::number_in_environment("BERTH_SEED");
     for (std::uint64_t seed = only.value_or(1); seed <= only.value_or(worlds); ++seed) {
         const WorldReport report = run_world(seed, options);
@@ -101,13 +102,13 @@ TEST(World, HoldsItsInvariantsWhereNodesRegisterAnewAllTheTime) {
     options.limits.tombstones = 1;
     options.jobs = 200;
     std::uint64_t links = 0, registrations = 0;
-    for (std::uint64_t seed = 1; seed <= 25; ++seed) {
+    for (std::uint64_t seed = 1; seed <= testing::scaled(25U); ++seed) {
         const WorldReport report = run_world(seed, options);
         EXPECT_EQ(report.violation, "") << told(report);
         links += report.links;
         registrations += report.registrations;
     }
-    EXPECT_GT(registrations, links + 1000);
+    EXPECT_GT(registrations, links + testing::scaled(1000U));
 }
 
 TEST(World, AllWorldsAreLargeEnough) {

@@ -13,6 +13,7 @@
 #include "berth/store/schema.h"
 #include "berth/store/small_cluster.h"
 #include "berth/store/sqlite.h"
+#include "berth/testing/seeds.h"
 
 namespace berth::testing {
 
@@ -260,10 +261,13 @@ void run_with_fault(std::int64_t nth, bool power_cut,
     expect_all_there(folder, acknowledged);
 }
 
+// Every so many operations, or fewer of them where programs are slow: see BERTH_SEEDS_PERCENT.
+std::int64_t every(std::int64_t usual) { return usual * 100 / testing::scaled<std::int64_t>(100); }
+
 TEST(FailingDisk, LosesNothingAcknowledgedWhereverAWriteOrSyncFails) {
     const std::int64_t all = operations_of_a_run();
     ASSERT_GT(all, 100);
-    for (std::int64_t nth = 1; nth <= all; ++nth) {
+    for (std::int64_t nth = 1; nth <= all; nth += every(1)) {
         run_with_fault(nth, false);
         if (HasFatalFailure()) FAIL() << "with operation " << nth << " of " << all << " failing";
     }
@@ -271,7 +275,7 @@ TEST(FailingDisk, LosesNothingAcknowledgedWhereverAWriteOrSyncFails) {
 
 TEST(FailingDisk, LosesNothingAcknowledgedIfThePowerIsCutThen) {
     const std::int64_t all = operations_of_a_run();
-    for (std::int64_t nth = 1; nth <= all; nth += 2) {
+    for (std::int64_t nth = 1; nth <= all; nth += every(2)) {
         run_with_fault(nth, true);
         if (HasFatalFailure()) FAIL() << "with operation " << nth << " of " << all << " failing";
     }
@@ -281,8 +285,8 @@ TEST(FailingDisk, LosesNothingAcknowledgedIfThePowerIsCutThen) {
 TEST(FailingDisk, LosesNothingAcknowledgedWhereverACheckpointFails) {
     const std::int64_t all = operations_of_a_run(checkpointing());
     ASSERT_GT(all, operations_of_a_run() + 20) << "there were checkpoints";
-    for (std::int64_t nth = 1; nth <= all; nth += 3) {
-        run_with_fault(nth, nth % 2 == 0, checkpointing());
+    for (std::int64_t nth = 1; nth <= all; nth += every(3)) {
+        run_with_fault(nth, nth / every(3) % 2 == 0, checkpointing());
         if (HasFatalFailure()) FAIL() << "with operation " << nth << " of " << all << " failing";
     }
 }
