@@ -37,9 +37,10 @@ public:
 
     std::vector<LimitTerm> gather() {
         if (const QuotaLimits* const qos = quota_.limits_of_qos(job_.qos)) add_qos(*qos);
-        if (place_.association != QuotaTree::kNone)
+        if (place_.association != QuotaTree::kNone) {
             add_group(*quota_.nearest_limits(place_),
                       counter_of(Holder::association, place_.leaf, 0));
+        }
         for (auto a = place_.account; a != QuotaTree::kNone; a = quota_.account(a).parent) {
             const QuotaLimits* const limits = quota_.account(a).limits;
             if (limits != nullptr) add_group(*limits, counter_of(Holder::account, a, 0));

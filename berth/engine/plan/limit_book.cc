@@ -79,12 +79,13 @@ std::optional<Time> LimitBook::first_free(const LimitUse& use, Time earliest, Ti
     for (bool moved = true; moved && at <= latest && at != kNever;) {
         moved = false;
         for (const LimitUse::Term& term : use.terms) {
-            moved = move_to(counters_[term.counter].first_free(term.amount, at, length, until)) ||
-                    moved;
+            const CountTimeline& counter = counters_[term.counter];
+            moved = move_to(counter.first_free(term.amount, at, length, until)) || moved;
         }
-        for (const auto& [tres, amount] : use.queue)
-            moved =
-                move_to(queues_.first_free(use.account, tres, amount, at, length, until)) || moved;
+        for (const auto& [tres, amount] : use.queue) {
+            const Time next = queues_.first_free(use.account, tres, amount, at, length, until);
+            moved = move_to(next) || moved;
+        }
     }
     return at <= latest && at != kNever ? std::optional(at) : std::nullopt;
 }
