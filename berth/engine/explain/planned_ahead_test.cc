@@ -279,6 +279,9 @@ TEST_F(PlannedAhead, TestOnlySearchesAroundLimits) {
     };
     EXPECT_EQ(start_of(2), hours(1)) << "beside the second";
     EXPECT_EQ(start_of(4), hours(2));
+    EXPECT_EQ(start_of(5), Duration{}) << "the limit never allows it: without the limit, and told";
+    EXPECT_EQ(will_run(engine, now, {made(5, hours(1))}).waits_for,
+              std::vector{reason_for(PendingReason::assoc_grp, "gres/gpu")});
 }
 
 TEST_F(PlannedAhead, ARestartKeepsTheDates) {

@@ -104,9 +104,11 @@ private:
         const PendingReason reason = blocking.reason;
         Kind& kind = *job.shape->kind;
         const Job& one = record(job.id);
-        if (blocking.by_limit &&
-            may_start_alone(state_, one, kind.demand, limit_request_of(state_, one, kind)))
-            return;
+        if (blocking.by_limit) {
+            if (may_start_alone(state_, one, kind.demand, limit_request_of(state_, one, kind)))
+                return;
+            passes_limits_ = true;
+        }
         if (std::ranges::find(result_.waits_for, reason) == result_.waits_for.end())
             result_.waits_for.push_back(reason);
     }
@@ -172,9 +174,9 @@ private:
         return {demand, length, &job.shape->kind->requirements, wishes ? &record(job.id) : nullptr};
     }
 
-    // When limits have room for it.
+    // When limits have room for it. If they never have, the start that it would have without them.
     std::optional<Found> find(const PendingJob& job, Time from, Time latest) const {
-        if (!state_.quota().enforced()) return find_open(job, from, latest);
+        if (!state_.quota().enforced() || passes_limits_) return find_open(job, from, latest);
         const LimitBook& limits = derived_.book.limits();
         LimitTimes times =
             limit_times_of(state_, limits, job, limit_use_of(state_, limits, job), now_);
@@ -282,6 +284,7 @@ private:
     PendingJobs scratch_;  // The jobs in question alone.
     std::vector<JobId> ids_;
     StartEstimate result_;
+    bool passes_limits_ = false;
 };
 
 }  // namespace
