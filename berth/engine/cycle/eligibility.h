@@ -2,7 +2,7 @@
 //
 // A job that waits only for others to give back what a limit leaves them stays in the order: it
 // waits ahead, for a planned start. There are at most as many of these as get planned starts, and
-// 500.
+// never more than 500.
 #pragma once
 
 #include <vector>

@@ -10,9 +10,9 @@ namespace berth {
 bool JobPlacer::is_settled(PendingJob& job, bool may_plan) {
     if (!job.looked || preemptor_.could_preempt(job)) return false;
     if (job.component) return components_.are_settled(job, may_plan);
-    if (job.limited) return is_settled_by_limits(job, may_plan);
     const bool news = job.disturbed || job.looked_after != cycle_.book().last_release();
     if (job.takes_less && news && cycle_.book().any_fresh()) return false;
+    if (job.limited) return is_settled_by_limits(job, may_plan);
     Shape& shape = *job.shape;
     if (const PlannedReservation* planned_start = cycle_.book().planned_start(job.id)) {
         if (planned_start->start <= cycle_.now() && job.looked_at < planned_start->start)

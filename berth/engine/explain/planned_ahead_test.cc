@@ -142,6 +142,24 @@ TEST_F(PlannedAhead, NobodyTakesOfTheLimitWhatAPlannedStartNeeds) {
                   to_string(large) + ".");
 }
 
+// --time-min: what is left of the limit before a planned start is enough for a shorter run.
+TEST_F(PlannedAhead, AJobThatTakesLessStartsBeforeAPlannedStart) {
+    ClusterSpec spec = site();
+    spec.accounts.edit(1).limits.group_tres = {{"gres/gpu", 4}};
+    start(std::move(spec));
+    submit(2, hours(1));
+    const JobId ends_early = submit(2, hours(1)), large = submit(4, hours(1));
+    Job elastic = made(2, hours(2));
+    elastic.spec.time_min = minutes(10);
+    engine.apply(now, JobSubmitted{elastic});
+    cycle();
+    ASSERT_FALSE(runs(elastic.id));
+    finish(ends_early, minutes(5));
+    ASSERT_TRUE(runs(elastic.id));
+    EXPECT_EQ(engine.state().find_job(elastic.id)->time_limit, minutes(55));
+    EXPECT_EQ(planned(large), hours(1));
+}
+
 TEST_F(PlannedAhead, AnEarlyEndMovesItUp) {
     ClusterSpec spec = site();
     spec.accounts.edit(1).limits.group_jobs = 1;
