@@ -5,15 +5,9 @@
 #include "berth/engine/cycle/blocking_reasons.h"
 #include "berth/engine/cycle/job_starts.h"
 #include "berth/engine/cycle/job_terms.h"
+#include "berth/engine/placement/together.h"
 
 namespace berth {
-
-namespace {
-
-// Attempts at a later time when one component has no room at the time of the others.
-constexpr int kTimesMost = 64;
-
-}  // namespace
 
 bool ComponentPlacer::are_settled(const PendingJob& first, bool may_plan) const {
     const PlannedReservation* const planned_start = cycle_.book().planned_start(first.id);
@@ -92,7 +86,7 @@ ComponentPlacer::Starts ComponentPlacer::search_planned(
 // The earliest time at which all components fit, each beside the ones before it.
 ComponentPlacer::Starts ComponentPlacer::search_together(const Together& all, Time from,
                                                          Time latest) {
-    for (int i = 0; i < kTimesMost && from <= latest; ++i) {
+    for (int i = 0; i < kTogetherTriesMost && from <= latest; ++i) {
         std::vector<Found> found;
         const std::optional<Time> later = put_together(all, from, latest, found);
         for (std::size_t k = 0; k < found.size(); ++k) cycle_.book().lift(all[k]->id);

@@ -13,9 +13,6 @@
 namespace berth {
 namespace {
 
-// Attempts at a later time when one component has no room at the time of the others, as the cycle.
-constexpr int kTimesMost = 64;
-
 // What becomes of a blocking reason in an estimate.
 enum class Verdict : std::uint8_t { waits, moves_start, never };
 
@@ -218,7 +215,7 @@ private:
     FoundAll find_together() {
         Time from = from_;
         const Time latest = latest_of(pending(ids_.front()));
-        for (int i = 0; i < kTimesMost && from <= latest; ++i) {
+        for (int i = 0; i < kTogetherTriesMost && from <= latest; ++i) {
             FoundAll found;
             const Trial::Mark mark = trial_.mark();
             const std::optional<Time> later = put_together(from, latest, found);

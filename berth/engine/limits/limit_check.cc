@@ -34,7 +34,7 @@ std::int64_t used_of(const ClusterSpec& spec, PartitionId partition, const TresL
 }
 
 // Whether a limit of the QOS on the same TRES overrides it.
-bool is_over(const TresLimitList* over, const TresLimit& limit) {
+bool is_replaced(const TresLimitList* over, const TresLimit& limit) {
     return over != nullptr && is_overridden(*over, limit);
 }
 
@@ -151,7 +151,7 @@ private:
     void check_tres(const TresLimitList& most, R block, const QuotaUse& use, const Holder& holder,
                     const TresLimitList* over = nullptr) {
         for (const TresLimit& limit : most) {
-            if (excesses_.done() || is_over(over, limit)) continue;
+            if (excesses_.done() || is_replaced(over, limit)) continue;
             const std::int64_t asked = asked_of(limit);
             if (asked == 0) continue;
             const std::int64_t used = used_of(spec_, job_.partition, limit, use);
@@ -169,7 +169,8 @@ private:
     void check_per_node(const TresLimitList& most, R block, const Holder& holder,
                         const TresLimitList* over = nullptr) {
         for (const TresLimit& limit : most) {
-            if (excesses_.done() || limit.kind == TresKind::node || is_over(over, limit)) continue;
+            if (excesses_.done() || limit.kind == TresKind::node || is_replaced(over, limit))
+                continue;
             const std::int64_t nodes = std::max<std::int64_t>(1, demand_.nodes_min);
             const std::int64_t asked = (asked_of(limit) + nodes - 1) / nodes;
             if (asked <= limit.most) continue;
@@ -186,7 +187,7 @@ private:
             endless ? INT64_MAX : job_.time_limit / std::chrono::minutes(1);
         for (const TresLimit& limit : most) {
             const std::int64_t asked = asked_of(limit);
-            if (excesses_.done() || asked == 0 || is_over(over, limit)) continue;
+            if (excesses_.done() || asked == 0 || is_replaced(over, limit)) continue;
             if (minutes <= limit.most / asked) continue;
             const bool beyond = minutes > INT64_MAX / asked;
             excesses_.add({.reason = reason_of(block, limit),

@@ -9,6 +9,9 @@
 
 namespace berth {
 
+// Attempts at a later time when one component has no room at the time of the others.
+inline constexpr int kTogetherTriesMost = 64;
+
 bool may_fit_together(const std::vector<const Demand*>& demands, const ClusterSpec& spec,
                       const std::function<bool(NodeId)>& is_usable);
 

@@ -12,7 +12,7 @@ using Index = QuotaTree::Index;
 
 // root ── science ── physics (ann, ben), biology (ann)
 //      └─ art (cleo)
-ClusterSpec site() {
+ClusterSpec counted_site() {
     ClusterSpec spec = testing::make_cluster(1, {.gpus = 4});
     spec.scheduling.enforce_limits = true;
     spec.licenses = {{"ansys", 9}, {"matlab", 9}};
@@ -58,7 +58,7 @@ Job running(std::uint32_t id, std::int64_t cpus, QosId qos = QosId(0)) {
 }
 
 TEST(QuotaTree, CountsNothingWithoutLimits) {
-    ClusterSpec spec = site();
+    ClusterSpec spec = counted_site();
     EXPECT_FALSE(tree_of(spec).enforced());
     spec.accounts.edit(kScience).limits.group_jobs = 3;
     EXPECT_TRUE(tree_of(spec).enforced());
@@ -67,7 +67,7 @@ TEST(QuotaTree, CountsNothingWithoutLimits) {
 }
 
 TEST(QuotaTree, CountsARunInItsLeafAndEachAccountAboveIt) {
-    ClusterSpec spec = site();
+    ClusterSpec spec = counted_site();
     spec.accounts.edit(kScience).limits.group_jobs = 3;
     QuotaTree tree = tree_of(spec);
     tree.add(job(1), kBen);
@@ -90,7 +90,7 @@ TEST(QuotaTree, CountsARunInItsLeafAndEachAccountAboveIt) {
 }
 
 TEST(QuotaTree, CountsLicensesOfTheClusterThenThoseThatOnlyLimitsName) {
-    ClusterSpec spec = site();
+    ClusterSpec spec = counted_site();
     spec.licenses = {{"ansys", 9}, {"abaqus", 9}};
     spec.accounts.edit(kScience).limits.group_tres = {{"license/matlab", 3}};
     QuotaTree tree = tree_of(spec);
@@ -110,7 +110,7 @@ TEST(QuotaTree, CountsLicensesOfTheClusterThenThoseThatOnlyLimitsName) {
 }
 
 TEST(QuotaTree, CountsTheLicensesOfTheNextRunOfAJob) {
-    ClusterSpec spec = site();
+    ClusterSpec spec = counted_site();
     spec.accounts.edit(kScience).limits.group_jobs = 3;
     QuotaTree tree = tree_of(spec);
     tree.add(running(1, 1), kAnn);
@@ -124,7 +124,7 @@ TEST(QuotaTree, CountsTheLicensesOfTheNextRunOfAJob) {
 }
 
 TEST(QuotaTree, TellsLimitsOnDifferentTresApart) {
-    ClusterSpec spec = site();
+    ClusterSpec spec = counted_site();
     // The cluster has GPUs of one type, so the first two count the same devices.
     spec.accounts.edit(kArt).limits.group_tres = {{"gres/gpu", 1},      {"gres/gpu:a100", 1},
                                                   {"license/ansys", 1}, {"license/matlab", 1},
@@ -139,7 +139,7 @@ TEST(QuotaTree, TellsLimitsOnDifferentTresApart) {
 }
 
 TEST(QuotaTree, IsMadeAnewWhereALimitNamesALicenseThatTheClusterHasNot) {
-    ClusterSpec spec = site();
+    ClusterSpec spec = counted_site();
     spec.accounts.edit(kScience).limits.group_jobs = 3;
     QuotaTree tree = tree_of(spec);
     AccountingEdits edits;
@@ -153,7 +153,7 @@ TEST(QuotaTree, IsMadeAnewWhereALimitNamesALicenseThatTheClusterHasNot) {
 }
 
 TEST(QuotaTree, CountsEachTaskOfAWaitingArray) {
-    ClusterSpec spec = site();
+    ClusterSpec spec = counted_site();
     spec.accounts.edit(kRoot).limits.group_submitted = 9;
     QuotaTree tree = tree_of(spec);
     Job array = job(1);
@@ -164,7 +164,7 @@ TEST(QuotaTree, CountsEachTaskOfAWaitingArray) {
 }
 
 TEST(QuotaTree, CountsUsersAndAccountsOfAQosThatLimitsThem) {
-    ClusterSpec spec = site();
+    ClusterSpec spec = counted_site();
     spec.qos[1].limits.max_tres_per_user = {{"cpu", 8}};
     QuotaTree tree = tree_of(spec);
     const QosId gold(1);
@@ -180,7 +180,7 @@ TEST(QuotaTree, CountsUsersAndAccountsOfAQosThatLimitsThem) {
 }
 
 TEST(QuotaTree, TakesEachLimitOfAUserFromTheNearestHolder) {
-    ClusterSpec spec = site();
+    ClusterSpec spec = counted_site();
     spec.accounts.edit(kRoot).limits.max_jobs = 9;
     spec.accounts.edit(kRoot).limits.max_tres_per_job = {{"cpu", 90}, {"gres/gpu", 9}};
     spec.accounts.edit(kPhysics).limits.max_tres_per_job = {{"cpu", 50}};
@@ -203,7 +203,7 @@ TEST(QuotaTree, TakesEachLimitOfAUserFromTheNearestHolder) {
 }
 
 TEST(QuotaTree, TellsWhomARunConcerns) {
-    ClusterSpec spec = site();
+    ClusterSpec spec = counted_site();
     spec.accounts.edit(kScience).limits.group_tres = {{"cpu", 8}};
     QuotaTree tree = tree_of(spec);
     EXPECT_TRUE(tree.take_news().all);  // It is new.
@@ -217,7 +217,7 @@ TEST(QuotaTree, TellsWhomARunConcerns) {
 }
 
 TEST(QuotaTree, FollowsAnEditOfLimitsBelowTheAccount) {
-    ClusterSpec spec = site();
+    ClusterSpec spec = counted_site();
     spec.accounts.edit(kScience).limits.max_jobs = 5;
     spec.associations.edit(0).limits.group_jobs = 3;
     QuotaTree tree = tree_of(spec);
@@ -239,7 +239,7 @@ TEST(QuotaTree, FollowsAnEditOfLimitsBelowTheAccount) {
 }
 
 TEST(QuotaTree, TellsWhomARunOfAQosConcerns) {
-    ClusterSpec spec = site();
+    ClusterSpec spec = counted_site();
     const QosId gold(1);
     const auto concerned = [&](const Limits& limits) {
         spec.qos[1].limits = limits;
@@ -255,7 +255,7 @@ TEST(QuotaTree, TellsWhomARunOfAQosConcerns) {
 }
 
 TEST(QuotaTree, DropsTheLastLeaf) {
-    ClusterSpec spec = site();
+    ClusterSpec spec = counted_site();
     spec.qos[1].limits.max_jobs = 1;
     QuotaTree tree = tree_of(spec);
     tree.add_leaf("art", "ann");
@@ -265,7 +265,7 @@ TEST(QuotaTree, DropsTheLastLeaf) {
 }
 
 TEST(QuotaTree, EndsWhereAccountsStandInACircle) {
-    ClusterSpec spec = site();
+    ClusterSpec spec = counted_site();
     spec.accounts.edit(kScience).parent = "physics";
     spec.accounts.edit(kScience).limits.group_jobs = 1;
     QuotaTree tree = tree_of(spec);

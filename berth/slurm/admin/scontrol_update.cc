@@ -33,7 +33,7 @@ Status set_time_limit(Update& update, const std::string& value) {
     return Done{};
 }
 
-Status set_switches(api::JobPatch& job, const std::string& value) {
+Status set_switches_key(api::JobPatch& job, const std::string& value) {
     const auto parts = split(value, '@');
     const auto count = parse_int64(parts[0]);
     if (parts.size() > 2 || !count.ok() || *count < 0 || *count > 65535) {
@@ -47,7 +47,7 @@ Status set_switches(api::JobPatch& job, const std::string& value) {
     return Done{};
 }
 
-Status set_nodes(api::JobPatch& job, const std::string& value) {
+Status set_numnodes_key(api::JobPatch& job, const std::string& value) {
     const auto count = parse_node_count(value);
     if (!count) return invalid_argument("Invalid NumNodes value: " + value);
     job.nodes_min = count->least;
@@ -55,8 +55,8 @@ Status set_nodes(api::JobPatch& job, const std::string& value) {
     return Done{};
 }
 
-Status set_memory(std::optional<std::int64_t>& memory, const std::string& key,
-                  const std::string& value) {
+Status set_memory_key(std::optional<std::int64_t>& memory, const std::string& key,
+                      const std::string& value) {
     const auto size = parse_size(value);
     if (!size.ok() || size->count() < 0)
         return invalid_argument("Invalid " + key + " value: " + value);
@@ -72,12 +72,12 @@ Status set_request_key(api::JobPatch& job, const std::string& name, const std::s
         count = static_cast<std::uint32_t>(number);
         return Done{};
     };
-    if (name == "switches") return set_switches(job, value);
-    if (name == "numnodes") return set_nodes(job, value);
+    if (name == "switches") return set_switches_key(job, value);
+    if (name == "numnodes") return set_numnodes_key(job, value);
     if (name == "numtasks") return set_count(job.tasks);
     if (name == "cpuspertask") return set_count(job.cpus_per_task);
-    if (name == "minmemorynode") return set_memory(job.memory_per_node, key, value);
-    if (name == "minmemorycpu") return set_memory(job.memory_per_cpu, key, value);
+    if (name == "minmemorynode") return set_memory_key(job.memory_per_node, key, value);
+    if (name == "minmemorycpu") return set_memory_key(job.memory_per_cpu, key, value);
     if (name == "licenses") {
         if (!value.empty() && !parse_licenses(value))
             return invalid_argument("Invalid license specification");
