@@ -68,6 +68,7 @@ function(berth_test name)
     target_link_libraries(${name} PRIVATE ${arg_LIBS} berth_options GTest::gtest_main)
     target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
     target_compile_definitions(${name} PRIVATE BERTH_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+    set_target_properties(${name} PROPERTIES BERTH_IS_TEST ON)
     # base_test needs no more than testing's headers, and so builds while all else is broken.
     if(TARGET berth_base AND NOT name STREQUAL base_test)
         berth_link(${name} PRIVATE testing)
