@@ -7,10 +7,10 @@ values into one form."""
 import re
 import socket
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from clock import LATE, STAMP, moment
+from clock import LATE, STAMP, agree, moment
 from compare import ABSENT
 from jobs import JOBS
 
@@ -39,7 +39,7 @@ class Rule:
             both = field.slurm, field.berth
             return all(re.fullmatch(r"[\d,-]+", text) for text in both) and len({self.alike(text) for text in both}) == 1
         said = self.says.get(field.slurm) if isinstance(self.says, dict) else self.says(field, context)
-        return said is not None and plain(said) == plain(field.berth)
+        return said is not None and (plain(said) == plain(field.berth) or agree(replace(field, slurm=said)))
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ def number_becomes(text):
 
 
 def replaced(old, new):
-    return lambda field, _: plain(field.slurm).replace(old, new) if old in plain(field.slurm) else None
+    return lambda field, _: field.slurm.replace(old, new) if old in field.slurm else None
 
 
 def name_of(field, context):

@@ -84,6 +84,16 @@ class Explanations(unittest.TestCase):
         self.assertEqual(one("scontrol -d show job", "Mem", "2000", ABSENT, "good", **mem), Verdict.EXPLAINED)
         self.assertEqual(one("scontrol -d show job", "Mem", "4000", ABSENT, "good", **mem), Verdict.UNEXPLAINED)
 
+    def test_let_the_clock_run(self):
+        ended = SQUEUE.splitlines()[0] + "\n                 9      main   killed    games  FAILED       0:00     30:00      1 (JobLaunchFailure)\n"
+        ours = ended.replace("(JobLaunchFailure)", "(RaisedSignal:9(Killed))")
+
+        def lines(berth):
+            return verdicts(list(text_differs("squeue -t all", ended, berth, True)))
+        self.assertEqual(lines(ours)["9"], Verdict.EXPLAINED)
+        self.assertEqual(lines(ours.replace(" 0:00 ", " 0:01 "))["9"], Verdict.EXPLAINED)
+        self.assertEqual(lines(ours.replace(" 30:00", " 30:01"))["9"], Verdict.UNEXPLAINED)
+
     def test_are_known_by_their_fields(self):
         judge = Judge(Context([]))
         judge.verdict(Field("scontrol show job", "train", "Scheduler", "Backfill", "Main"))
