@@ -84,7 +84,11 @@ TEST_F(Scancel, SaysWhatIsNoUserNoStateAndNoJob) {
               "states are PENDING, RUNNING, and SUSPENDED\n[exit 1]");
     EXPECT_EQ(ended_by({"-p", "main", "99"}),
               "scancel: error: Kill job error on job id 99: Invalid job id specified\n[exit 1]");
-    EXPECT_EQ(ended_by({"-v", "-p", "debug", "1"}).substr(0, 8), "scancel:");
+}
+
+TEST_F(Scancel, VerboseSaysFirstWhichJobItEnds) {
+    EXPECT_EQ(run("scancel", {"-v", "1"}).err, "scancel: Terminating job 1\n");
+    EXPECT_EQ(run("scancel", {"-vvv", "2"}).err.substr(0, 25), "scancel: defined options\n");
 }
 
 TEST_F(Scancel, AsksAboutEachJobByItsNameAndPartition) {

@@ -154,10 +154,12 @@ Blocker blocker_of(const ClusterState& state, const Job& job, const Shortage& sh
     };
     blocker.text = "It asks for " + amount(shortage.asked) + " " + shortage.resource + "; " +
                    amount(shortage.free) + " of " + amount(shortage.total) + " are free";
-    if (shortage.resource != "nodes") {
-        blocker.text += ", and " + std::to_string(shortage.nodes_fit) + " of the " +
-                        std::to_string(shortage.nodes_asked) +
-                        " nodes it needs have enough by themselves";
+    if (shortage.resource != "nodes" && shortage.nodes_fit < shortage.nodes_asked) {
+        blocker.text += shortage.nodes_fit == 0
+                            ? ", and no node has enough"
+                            : ", and only " + std::to_string(shortage.nodes_fit) + " of the " +
+                                  std::to_string(shortage.nodes_asked) +
+                                  " nodes it needs have enough";
     }
     blocker.text += ".";
     return blocker;

@@ -258,6 +258,7 @@ private:
 int run_scancel(const Invocation& call, Streams& streams) {
     Scancel scancel(call, streams);
     ArgumentReader reader(call, kScancelOptions, "A:bcfHiM:n:p:Qq:R:s:S:t:u:vVw:");
+    reader.tell_from(3);  // As Slurm's.
     for (const SetVariable& set : set_variables(call, kScancelOptions)) {
         const Status read = set.letter == 'v' ? (reader.add_verbosity(), Status(Done{}))
                                               : read_one(set.letter, set.value, scancel.options);

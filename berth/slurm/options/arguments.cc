@@ -52,7 +52,7 @@ std::optional<Argument> ArgumentReader::next(Streams& streams) {
     for (;;) {
         const auto argument = next_of_all(streams);
         if (!argument) {
-            if (verbosity_ > 0 && tells_ && !failed_) {
+            if (verbosity_ >= tells_from_ && tells_ && !failed_) {
                 defined_.emplace_back("verbose", std::to_string(verbosity_));
                 print_defined(words_.front(), defined_, streams.err);
             }

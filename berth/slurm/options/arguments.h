@@ -39,6 +39,9 @@ public:
     // the caller knows more, and says it.
     int verbosity() const { return verbosity_; }
     void add_verbosity() { ++verbosity_; }  // For an input variable.
+    // Tells it only if -v was given so often: clients of `scancel -v` read the first line it
+    // prints.
+    void tell_from(int verbosity) { tells_from_ = verbosity; }
     // Of an option that was not on the command line but is in force likewise.
     void note(const std::string& option_name, const char* value);
 
@@ -59,7 +62,7 @@ private:
     std::string letters_;
     bool failed_ = false, tells_ = true;
     bool advises_ = false;  // Advice is on.
-    int verbosity_ = 0;
+    int verbosity_ = 0, tells_from_ = 1;
     std::vector<std::pair<std::string, std::string>> defined_;
 };
 
