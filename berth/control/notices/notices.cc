@@ -185,8 +185,11 @@ void Notices::end_array_task(TurnBuilder& builder, const Job& job) {
     Array& array = arrays_[array_of(job)];
     array.outcome.add(job);
     const ClusterState& state = builder.state();
+    // As noted so far: others that ended in this very turn are added after this one.
     const auto is_over = [&](JobId id) {
-        return seen_now(*state.find_job(id)).phase == Phase::over;
+        const auto known = seen_.find(id);
+        const Seen seen = known != seen_.end() ? known->second : seen_now(*state.find_job(id));
+        return seen.phase == Phase::over;
     };
     if (array.over || !std::ranges::all_of(array_members(state, array_of(job)), is_over)) return;
     array.over = true;

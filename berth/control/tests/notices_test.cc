@@ -210,6 +210,25 @@ TEST_F(NoticesTest, SumsUpAnArray) {
                        "[0-7]"});
 }
 
+TEST_F(NoticesTest, SumsUpAnArrayWhoseTasksEndInOneTurn) {
+    JobSpec spec = mailed_job("ALL", 0);
+    spec.array = ArraySpec{.tasks = {0, 1, 2}, .max_running = 0};
+    rig.submit(spec);
+    std::vector<Input> ends;
+    for (const JobId id : array_members(rig.state(), JobId(1))) {
+        const Job& task = rig.job(id.value());
+        const std::uint32_t node = task.nodes.front().value();
+        rig.started(node, id.value(), task.attempt.value());
+        const auto code = static_cast<std::int16_t>(*task.array_task);
+        ends.push_back(rig.report_of(
+            node, end_report(id.value(), task.attempt.value(), ExitStatus{.code = code})));
+    }
+    ASSERT_EQ(ends.size(), 3U);
+    rig.turn(std::move(ends));
+    EXPECT_EQ(only_mail(),
+              "Slurm Array Summary Job_id=1_* (1) Name=train Failed, Mixed, ExitCode [0-2]");
+}
+
 TEST_F(NoticesTest, TellsOfEachTaskOfAnArrayIfAskedSo) {
     JobSpec spec = mailed_job("END,ARRAY_TASKS", 0);
     spec.array = ArraySpec{.tasks = {4}, .max_running = 0};
