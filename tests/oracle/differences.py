@@ -81,7 +81,11 @@ def number_becomes(text):
 
 
 def replaced(old, new):
-    return lambda field, _: field.slurm.replace(old, new) if old in field.slurm else None
+    """Columns stay where they are, so that the clock knows them, unless `old` is words of several."""
+    def says(field, _):
+        text = field.slurm if old in field.slurm else plain(field.slurm)
+        return text.replace(old, new) if old in text else None
+    return says
 
 
 def name_of(field, context):
