@@ -290,6 +290,13 @@ TEST_F(ServerRig, StopsWhileRequestsWait) {
     server->answer({controller.last().reply_to, Done{}});
 }
 
+// The address sanitizer keeps what was freed for a while.
+#ifdef __has_feature
+constexpr bool kKeepsWhatWasFreed = __has_feature(address_sanitizer);
+#else
+constexpr bool kKeepsWhatWasFreed = false;
+#endif
+
 std::size_t resident_kib() {
     std::size_t pages = 0, resident = 0;
     FILE* const file = std::fopen("/proc/self/statm", "r");
@@ -318,7 +325,7 @@ TEST_F(ServerRig, StreamsAHundredThousandJobsInLittleMemory) {
     // Nothing is read for a while: a server that made it all at once would have it all by now.
     std::this_thread::sleep_for(std::chrono::milliseconds(500));
     const std::size_t grown = resident_kib() - before;
-    EXPECT_LT(grown, 16U * 1024) << "KiB while nobody reads";
+    EXPECT_LT(grown, (kKeepsWhatWasFreed ? 32U : 16U) * 1024) << "KiB while nobody reads";
     const std::string body = client.read().body;
     EXPECT_GT(body.size(), 50U << 20);
     std::size_t rows = 0;
