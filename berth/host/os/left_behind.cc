@@ -80,8 +80,8 @@ void find_segments(std::uint32_t uid, std::time_t since, const std::string& list
 }
 
 std::string size_text(std::uint64_t bytes) {
-    constexpr std::uint64_t kMib = std::uint64_t{1} << 20;
-    return std::to_string((bytes + kMib - 1) / kMib) + " MiB";
+    constexpr std::uint64_t kBytesInMib = std::uint64_t{1} << 20;
+    return std::to_string((bytes + kBytesInMib - 1) / kBytesInMib) + " MiB";
 }
 
 }  // namespace

@@ -6,11 +6,11 @@ namespace berth {
 namespace {
 
 using namespace std::chrono_literals;
-using Clock = UnauthenticatedRates::Clock;
+using RateClock = UnauthenticatedRates::Clock;
 
 constexpr UnauthenticatedRates::Limits kFew{
     .at_once = 3, .each = 100ms, .patience = 250ms, .hosts = 2};
-const Clock::time_point kNow{};
+const RateClock::time_point kNow{};
 
 TEST(UnauthenticatedRates, WhoComesTooOftenWaitsAndThenIsRefused) {
     UnauthenticatedRates rates(kFew);
