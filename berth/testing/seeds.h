@@ -19,7 +19,7 @@ inline std::optional<std::uint64_t> number_in_environment(const char* name) {
 }
 
 // How many seeds a property that usually has so many is tried on: a part of them where programs are
-// slow (BERTH_SEEDS_PERCENT=25, of the preset asan), or another number (BERTH_SEEDS=10000).
+// slow (BERTH_SEEDS_PERCENT=10, of the preset asan), or another number (BERTH_SEEDS=10000).
 inline std::uint64_t seeds_of(int count) {
     const std::uint64_t percent = number_in_environment("BERTH_SEEDS_PERCENT").value_or(100);
     const std::uint64_t usual = static_cast<std::uint64_t>(count) * percent / 100;
