@@ -71,9 +71,14 @@ if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
     endif()
 endif()
 
-# The fastest linker at hand. clang finds lld under its own version's name, g++ only as ld.lld.
+# The fastest linker at hand; Debian's own takes four times as long as lld. clang finds lld also under
+# its own version's name, g++ only as ld.lld.
 find_program(BERTH_MOLD mold)
-find_program(BERTH_LLD ld.lld)
+if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
+    find_program(BERTH_LLD NAMES ld.lld ld.lld-19)
+else()
+    find_program(BERTH_LLD ld.lld)
+endif()
 if(BERTH_MOLD AND NOT BERTH_FUZZ)
     add_link_options(-fuse-ld=mold)
 elseif(BERTH_LLD)

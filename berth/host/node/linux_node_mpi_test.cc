@@ -63,12 +63,13 @@ TEST_F(MpiTest, TasksMeetByPmi) {
 
 TEST_F(MpiTest, TheServerHasTheRightsOfTheUserAndNoDescriptorTooMany) {
     const auto ended = run(mpi_step(2, R"sh(
-        [ $SLURM_PROCID = 0 ] || { sleep 1; exit; }
+        [ $SLURM_PROCID = 0 ] || { while [ ! -e looked ]; do sleep 0.1; done; exit; }
         for p in /proc/[0-9]*; do
             [ "$(cat $p/comm 2>/dev/null)" = berth-pmi ] || continue
             [ "$(stat -c %u $p)" = "$(id -u)" ] || continue
             ls $p/fd | tr '\n' ' '; grep -h NoNewPrivs $p/status | tr -d '\t'
-        done)sh"));
+        done
+        > looked)sh"));
     EXPECT_EQ(ended, ExitStatus{});
     EXPECT_NE(srun.out[0].find("0 1 2 3 4 5 NoNewPrivs:1\n"), std::string::npos) << srun.out[0];
 }
