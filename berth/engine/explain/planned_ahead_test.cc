@@ -269,8 +269,8 @@ TEST_F(PlannedAhead, AreAsManyAsThePlanIsDeep) {
     spec.accounts.edit(1).limits.group_jobs = 1;
     spec.scheduling.plan_depth = 2;
     start(std::move(spec));
-    std::vector<JobId> jobs;
-    for (int i = 0; i < 6; ++i) jobs.push_back(submit(1, hours(1)));
+    std::vector<JobId> jobs(6);
+    for (JobId& job : jobs) job = submit(1, hours(1));
     cycle();
     EXPECT_TRUE(runs(jobs[0]));
     EXPECT_EQ(planned(jobs[1]), hours(1));

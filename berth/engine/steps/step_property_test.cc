@@ -81,8 +81,8 @@ TEST(StepProperties, LayoutsAreWholeWithinTheirJobAndApartFromOtherSteps) {
             const Job& job = *state.find_job(id);
             const auto running = std::ranges::find(job.steps, StepState::running, &Step::state);
             if (running != job.steps.end() && rng.chance(40)) {
-                const Step step =
-                    *running;  // NOLINT(performance-unnecessary-copy-initialization): it changes.
+                // NOLINTNEXTLINE(performance-unnecessary-copy-initialization): it changes.
+                const Step step = *running;
                 for (const NodeId node : step.nodes) {
                     state.apply(Time{}, StepEnded{id, Attempt(1), step.id, node, {}});
                 }
