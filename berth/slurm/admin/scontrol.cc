@@ -18,6 +18,7 @@
 #include "berth/slurm/options/arguments.h"
 #include "berth/slurm/options/clusters.h"
 #include "berth/slurm/show/scontrol_show.h"
+#include "berth/slurm/step/last_answer.h"
 #include "berth/slurm/text/argument_text.h"
 #include "berth/slurm/text/print.h"
 #include "berth/trust/wall_time.h"
@@ -250,6 +251,7 @@ private:
         if (words.size() < 2)
             return streams_.err << "too few arguments for keyword:" << words.front() << '\n', 1;
         int code = 0;
+        const LastAnswer answer;  // The job may be the one that runs this.
         const std::string list = joined(words, 1);
         for (const auto part : split(list, ',')) {
             std::string ref(trim(part));
