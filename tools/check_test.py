@@ -70,6 +70,25 @@ class Check(unittest.TestCase):
         (self.tree / "source.cc").write_text("int main() {}\n")
         self.assertEqual(self.check()[2], 2)
 
+    def test_of_the_script_a_stage_reads_its_own_function(self):
+        script = self.tree / "dev"
+
+        def changed(old, new):
+            text = script.read_text()
+            self.assertIn(old, text)
+            script.write_text(text.replace(old, new))
+            return self.check()[2]
+
+        self.check()
+        self.assertEqual(changed("do_crash() {", "do_crash() { true &&"), 1)
+        self.assertEqual(changed("do_hostile() {", "do_hostile() { true &&"), 2)
+        self.assertEqual(changed("do_hook() {", "do_hook() {\n    true"), 3)
+
+    def test_what_sanitizers_leave_out_concerns_their_stages_alone(self):
+        self.check()
+        (self.tree / "tools/not_sanitized.txt").write_text("slow: it is slow\n")
+        self.assertEqual(self.check()[2], 1)
+
     def test_what_failed_is_run_again(self):
         (self.tree / "fails").touch()
         self.commit()
