@@ -12,12 +12,7 @@ bool CountTimeline::goes_below_zero(Time start, Time end) const {
 
 Time CountTimeline::first_free(std::int64_t count, Time earliest, Duration length,
                                Time until) const {
-    const auto free = [](const SumTimeline<1>::Span& span) {
-        return FreeSpan{span.end, span.least[0], span.most[0]};
-    };
-    return first_with_room(
-        count, earliest, length, until, [&](Time at) { return free(free_.around(at)); },
-        [&](Time at) { return free(free_.at(at)); });
+    return free_.first_at_least(count, earliest, length, until);
 }
 
 }  // namespace berth

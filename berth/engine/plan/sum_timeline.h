@@ -64,6 +64,26 @@ public:
         add_to(span.most, chunk.more);
         return span;
     }
+    // The first start, from `earliest` on, at which the first sum is at least `amount` for
+    // `length`, but no longer than until `until`. kNever: there is none.
+    Time first_at_least(std::int64_t amount, Time earliest, Duration length, Time until) const {
+        Time start = earliest;
+        const auto is_behind = [&](Time at) { return at >= std::min(after(start, length), until); };
+        for (Place from = place_of(earliest); from.chunk < chunks_.size();
+             from = {from.chunk + 1, 0}) {
+            const Chunk& chunk = chunks_[from.chunk];
+            const std::int64_t asked = amount - chunk.more[0];
+            const std::vector<Step>& steps = chunk.steps;
+            if (is_behind(std::max(steps.front().start, earliest))) return start;
+            if (chunk.least[0] >= asked) continue;
+            for (std::size_t i = from.step; i < steps.size(); ++i) {
+                if (is_behind(std::max(steps[i].start, earliest))) return start;
+                if (steps[i].sums[0] >= asked) continue;
+                start = i + 1 < steps.size() ? steps[i + 1].start : end_of(from.chunk);
+            }
+        }
+        return start;
+    }
     // Visits [start, end) in spans: the chunks whose bounds `is_enough`, and each step of others.
     template <class IsEnough, class Visit>
     void walk(Time start, Time end, IsEnough is_enough, Visit visit) const {

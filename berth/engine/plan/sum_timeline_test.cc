@@ -39,6 +39,23 @@ void expect_bounds(const TwoSums& sums, const std::vector<TwoSums::Sums>& plain,
     }
 }
 
+// Where there is no such start, some time at or behind the last moment may be found.
+void expect_first_at_least(const TwoSums& sums, const std::vector<TwoSums::Sums>& plain, Rng& rng) {
+    const std::int64_t amount = rng.between(-4, 9), length = rng.between(1, 30);
+    const std::int64_t earliest = rng.between(0, 60), until = rng.between(0, kSumMoments - 1);
+    const auto fits = [&](std::int64_t start) {
+        for (auto t = start; t < std::min(start + length, until); ++t)
+            if (plain[static_cast<std::size_t>(t)][0] < amount) return false;
+        return true;
+    };
+    std::int64_t expected = earliest;
+    while (expected < until && !fits(expected)) ++expected;
+    const Time found = sums.first_at_least(amount, at_ms(earliest), Duration(length), at_ms(until));
+    const Time last = std::max(at_ms(until), at_ms(earliest));
+    ASSERT_EQ(std::min(found, last), at_ms(expected))
+        << amount << " for " << length << " from " << earliest << " until " << until;
+}
+
 TEST(SumTimeline, AgreesWithOneValueForEachMoment) {
     testing::for_each_seed(300, [](Rng& rng) {
         TwoSums sums({5, 0}, static_cast<std::size_t>(rng.between(2, 6)));
@@ -62,6 +79,7 @@ TEST(SumTimeline, AgreesWithOneValueForEachMoment) {
             }
         }
         for (std::int64_t t = 0; t < kSumMoments; ++t) expect_bounds(sums, plain, t);
+        for (int i = 0; i < 20; ++i) expect_first_at_least(sums, plain, rng);
         const AddedSums part = some_sums(rng);
         std::int64_t reached = part.start;
         sums.walk(
