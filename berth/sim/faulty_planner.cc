@@ -57,6 +57,36 @@ Cycle start_more(ClusterState& state, DerivedState& derived, Time now, std::uint
     return done;
 }
 
+// ---- Ends that should not be.
+
+// A run of another account, for the first job that waits.
+std::optional<JobsPreempted> any_preemption(const ClusterState& state, const PendingJobs& pending,
+                                            Time now) {
+    for (const auto& [id, one] : pending.all()) {
+        const Job& job = *state.find_job(id);
+        if (one.component || job.spec.array) continue;
+        for (const JobId other : state.index().holding()) {
+            const Job& run = *state.find_job(other);
+            const bool goes_on = run.state == JobState::running && !run.allocation->preempted;
+            if (!goes_on || run.het || run.spec.account == job.spec.account) continue;
+            return JobsPreempted{.preemptor = id,
+                                 .victims = {{other, run.attempt, PreemptMode::requeue, now}}};
+        }
+    }
+    return std::nullopt;
+}
+
+Cycle take_from_anyone(ClusterState& state, DerivedState& derived, Time now, std::uint32_t budget) {
+    Cycle done = CycleRun(state, derived, now, budget).run();
+    if (!state.schedule().preemptor_holds().empty()) return done;
+    const auto preempted = any_preemption(state, derived.pending, now);
+    if (!preempted) return done;
+    OpenCycle cycle(state, derived, now, 0);
+    cycle.decide(*preempted);
+    append(done.decisions, cycle.close({}).decisions);
+    return done;
+}
+
 // ---- Other planned starts.
 
 std::vector<JobId> planned_in(const Cycle& cycle) {
@@ -184,6 +214,7 @@ void inject(Engine& engine, InjectedFault fault) {
             return engine.run_cycles_by(allocate_otherwise<tear_cliques>);
         case InjectedFault::ignores_blocking_reasons:
             return engine.run_cycles_by(start_more<despite_blocking>);
+        case InjectedFault::takes_from_anyone: return engine.run_cycles_by(take_from_anyone);
         case InjectedFault::gives_twice:
             return engine.run_cycles_by(allocate_otherwise<give_twice>);
     }

@@ -16,6 +16,7 @@ enum class InjectedFault : std::uint8_t {
     breaks_planned_starts,     // Plans a job again, and later.
     tears_cliques,             // Takes the outermost devices.
     ignores_blocking_reasons,  // Begin times, dependencies and limits keep no job waiting.
+    takes_from_anyone,         // Preempts a run that may borrow nothing.
     gives_twice,               // Takes the first devices of a node, free or not.
 };
 

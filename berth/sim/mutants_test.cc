@@ -18,8 +18,9 @@ namespace {
 struct Mutant {
     const char* name;
     void (*take_out)(WorldOptions&);
-    const char* shows_as;  // The violation begins with this; empty: any.
-    std::uint64_t seeds;   // It must be noticed within this many seeds.
+    const char* shows_as;   // The violation begins with this; empty: any.
+    std::uint64_t seeds;    // It must be noticed within this many seeds.
+    const char* says = "";  // The violation has this in it.
 };
 
 class Mutants : public ::testing::TestWithParam<Mutant> {};
@@ -33,6 +34,7 @@ TEST_P(Mutants, AreNoticed) {
     for (std::uint64_t seed = 1; seed <= mutant.seeds; ++seed) {
         const WorldReport report = run_world(seed, options);
         if (!report.violation.starts_with(mutant.shows_as) || report.violation.empty()) continue;
+        if (report.violation.find(mutant.says) == std::string::npos) continue;
         RecordProperty("seed", std::to_string(seed));
         RecordProperty("violation", report.violation);
         return;
@@ -103,6 +105,19 @@ const Mutant kMutants[] = {
          o.look_past = {"I7"};
      },
      "I8", 40},
+    {"QuotasOfQueues",
+     [](WorldOptions& o) {
+         o.lends = true;
+         o.bugs.engine = InjectedFault::ignores_blocking_reasons;
+         o.look_past = {"I7"};
+     },
+     "I8", 200, "and queue "},
+    {"ReclaimOfWhatIsNotLent",
+     [](WorldOptions& o) {
+         o.lends = true;
+         o.bugs.engine = InjectedFault::takes_from_anyone;
+     },
+     "I14", 20, "by right"},
     {"ADecisionIsNotWritten", [](WorldOptions& o) { o.bugs.forgets_to_write = true; }, "I13", 20},
 };
 

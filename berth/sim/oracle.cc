@@ -44,6 +44,7 @@ void Oracle::recorded(const Recorded& record) {
             stage_.violated("I5", words(after.job) + " was over, and is not any more");
         }
         job.state = after.state;
+        if (is_final(job.state)) queues_.over(after.job);
     }
     for (const Fact& fact : record.facts) {
         if (const auto* started = std::get_if<StartJob>(&fact)) start(record.now, *started);
@@ -96,6 +97,7 @@ void Oracle::take(const Fact& fact) {
     } else if (const auto* ending = std::get_if<EndJob>(&fact)) {
         stage_.trace([&] { return "recorded: to end " + to_string(ending->job); });
         Known& job = jobs_[ending->job];
+        queues_.dying(ending->job);
         if (!job.run.ending_at) job.run.ending_at = stage_.now();
         if (ending->preempted_by && (!job.preempted || *job.preempted < job.run.attempt))
             stage_.violated("I14", words(ending->job) + " ends as preempted, and nobody chose it");
@@ -105,6 +107,7 @@ void Oracle::take(const Fact& fact) {
     } else if (const auto* started = std::get_if<StartJob>(&fact)) {
         const JobId task = started->task_job.value_or(started->job);
         if (task != started->job) take_task(started->job, task);
+        check_queues(*started, task);
     } else if (const auto* preempted = std::get_if<JobsPreempted>(&fact)) {
         preempt(*preempted);
     } else if (const auto* ended = std::get_if<AttemptEnded>(&fact)) {
@@ -115,6 +118,8 @@ void Oracle::take(const Fact& fact) {
         reservations_[reserved->reservation.name] = reserved->reservation;
     } else if (const auto* deleted = std::get_if<ReservationDeleted>(&fact)) {
         unreserve(deleted->name);
+    } else if (const auto* edited = std::get_if<AccountingEdited>(&fact)) {
+        queues_.edited(edited->edits);
     }
 }
 
@@ -217,6 +222,7 @@ void Oracle::end(const AttemptEnded& fact) {
         stage_.violated("I5", "the end of " + to_text(key) + " is recorded twice for one node");
     }
     if (fact.lost) ++lost_runs_;
+    queues_.ended(fact.job, fact.node);
     // The disk of a node that is switched off cannot be read.
     const bool unread = fenced_.contains(fact.node);
     if (!fact.batch_exit && !unread) check_not_spooled(key, *machines_[fact.node.index()]);

@@ -8,6 +8,7 @@
 
 #include "berth/engine/state/cluster_state.h"
 #include "berth/sim/decision_hash.h"
+#include "berth/sim/oracle_queues.h"
 #include "berth/sim/sim_machine.h"
 
 namespace berth::sim {
@@ -27,7 +28,8 @@ inline std::string words(JobId job) { return "job " + to_string(job); }
 
 class Oracle : public Witness {
 public:
-    Oracle(Stage& stage, const ClusterSpec& cluster) : stage_(stage), cluster_(cluster) {}
+    Oracle(Stage& stage, const ClusterSpec& cluster)
+        : stage_(stage), cluster_(cluster), queues_(cluster) {}
     void watch(std::vector<const SimMachine*> machines) { machines_ = std::move(machines); }
 
     // ---- What physically happens.
@@ -86,6 +88,7 @@ private:
     void start(Time now, const StartJob& fact);
     void take_task(JobId array, JobId task);
     void preempt(const JobsPreempted& fact);
+    std::string not_preempted(const Known& preemptor, JobId of, const Known& victim, JobId id);
     void end(const AttemptEnded& fact);
     void check_not_spooled(AttemptKey key, const SimMachine& machine);
     void check_may_start(JobId id, const Known& job, Time now);
@@ -95,6 +98,7 @@ private:
     void check_given_once(JobId id, const StartJob& fact);
     void check_licenses(JobId id, const Known& job, const StartJob& fact);
     void check_limits(JobId id, const Known& job);
+    void check_queues(const StartJob& fact, JobId task);
     void check_group(JobId id, const std::string& holder, const Limits& limits, bool of_user,
                      const std::vector<const Known*>& members);
     void check_reservations(Time now, JobId id, const Known& job, const StartJob& fact);
@@ -112,6 +116,7 @@ private:
     std::set<std::pair<JobId, std::string>> promised_;  // Submissions that users know of.
     std::map<JobId, Attempt> last_script_;
     std::map<std::string, Reservation> reservations_;
+    OracleQueues queues_;
     std::set<NodeId> fenced_;  // In the record that is being read.
     DecisionHash decisions_;
     Epoch epoch_{0};

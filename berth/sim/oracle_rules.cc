@@ -152,14 +152,35 @@ void Oracle::check_reservations(Time now, JobId id, const Known& job, const Star
     }
 }
 
-// Only a run of a lower tier is preempted, once, and for a job that waits.
-void Oracle::preempt(const JobsPreempted& fact) {
-    if (fact.array) take_task(*fact.array, fact.preemptor);
+// An exclusive job takes whole nodes, which may have more than any node that it was judged by.
+void Oracle::check_queues(const StartJob& fact, JobId task) {
+    const Known& job = jobs_[task];
+    const std::string wrong =
+        queues_.start(task, job.account, fact.allocation, !job.spec.request->exclusive);
+    if (!wrong.empty()) stage_.violated("I8", words(task) + " is started, and " + wrong);
+}
+
+// Why the run may not be preempted for the job; empty: it may.
+std::string Oracle::not_preempted(const Known& preemptor, JobId of, const Known& victim, JobId id) {
     const auto tier = [&](const Known& job) {
         const std::string& name = *job.spec.partition;
         return cluster_.partition(*cluster_.find_partition(name.empty() ? "main" : name))
             .priority_tier;
     };
+    if (cluster_.scheduling.preemption.by != PreemptBy::none)
+        return tier(victim) >= tier(preemptor) ? "of no higher tier" : "";
+    const JobRequest& asked = *preemptor.spec.request;
+    std::int64_t on_each = asked.exclusive ? 64 : 1;  // A part is of one GPU.
+    for (const GresRequest& gpus : *asked.gpus_per_node) on_each = std::max(on_each, gpus.count);
+    std::string wrong = queues_.reclaim(of, preemptor.account, on_each * asked.nodes_min, id);
+    queues_.dying(id);
+    return wrong.empty() ? wrong : "which takes back: " + wrong;
+}
+
+// Only a run of a lower tier, or of a queue that borrows, is preempted: once, and for a job that
+// waits.
+void Oracle::preempt(const JobsPreempted& fact) {
+    if (fact.array) take_task(*fact.array, fact.preemptor);
     const Known& preemptor = jobs_[fact.preemptor];
     if (is_final(preemptor.state) || fact.victims.empty())
         stage_.violated("I14", words(fact.preemptor) + " preempts, and does not need to");
@@ -167,7 +188,8 @@ void Oracle::preempt(const JobsPreempted& fact) {
         Known& job = jobs_[victim.job];
         ++preempted_;
         const std::string said = words(victim.job) + " is preempted for " + words(fact.preemptor);
-        if (tier(job) >= tier(preemptor)) stage_.violated("I14", said + " of no higher tier");
+        const std::string wrong = not_preempted(preemptor, fact.preemptor, job, victim.job);
+        if (!wrong.empty()) stage_.violated("I14", said + ", " + wrong);
         const bool is_new = victim.attempt > job.run.attempt;  // Started in this same record.
         if (!is_new && (job.run.attempt != victim.attempt || job.run.over()))
             stage_.violated("I14", said + " and does not run");

@@ -149,6 +149,13 @@ void SimClients::reserve(std::vector<SimReservation> reservations) {
     }
 }
 
+void SimClients::change_quotas(std::vector<QuotaChange> changes) {
+    for (QuotaChange& one : changes) {
+        const Duration after = one.after;
+        in(after, [this, one = std::move(one)] { ask(admin(), EditAccounting{one.edits}, {}); });
+    }
+}
+
 void SimClients::make(const SimReservation& reservation) {
     EditReservation command{reservation.name, true, reservation.change};
     command.change.start = stage_.now() + reservation.starts_in;

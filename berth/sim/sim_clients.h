@@ -3,6 +3,7 @@
 #pragma once
 
 #include "berth/sim/controller_process.h"
+#include "berth/sim/lending_site.h"
 #include "berth/sim/site.h"
 
 namespace berth::sim {
@@ -15,6 +16,7 @@ public:
     void use(std::vector<PlannedJob> jobs);
     // Reservations that the operator makes; their users then submit jobs to them.
     void reserve(std::vector<SimReservation> reservations);
+    void change_quotas(std::vector<QuotaChange> changes);  // As the operator.
     // Acts on behalf of the script: runs its sruns.
     void script_started(const LaunchAttempt& launch, const ScriptPlan& plan);
     // The operator drains the GPU and resumes it after a while.

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "berth/sim/injector.h"
+#include "berth/sim/lending_site.h"
 #include "berth/sim/node_agent.h"
 #include "berth/sim/preempting_site.h"
 #include "berth/sim/sim_clients.h"
@@ -23,7 +24,7 @@ using std::chrono::seconds;
 constexpr Duration kSettling = hours(24 * 4);
 constexpr Duration kLook = seconds(60);
 constexpr std::uint64_t kSiteSeed = 0x517e, kAsksSeed = 0xa5c5, kReservationsSeed = 0x2e5e,
-                        kTiersSeed = 0x71e5;
+                        kTiersSeed = 0x71e5, kQuotasSeed = 0x900a;
 
 // Passes what really runs on to the oracle, the users and the injector.
 class Everyone : public Witness {
@@ -101,6 +102,7 @@ namespace {
 ClusterSpec cluster_of(std::uint64_t seed, const WorldOptions& options, Rng& rng) {
     ClusterSpec site = with_site(random_cluster(rng), Rng(seed ^ kSiteSeed));
     if (options.preempts) site = with_preemption(std::move(site), Rng(seed ^ kTiersSeed));
+    if (options.lends) site = with_lending(std::move(site), Rng(seed ^ kQuotasSeed));
     return with_hooks(with_fence(std::move(site), options.fence.value_or(seed % 3 == 0)), seed);
 }
 
@@ -208,6 +210,10 @@ WorldReport SimWorld::run() {
     if (options_.preempts) spread_over_tiers(jobs, Rng(seed_ ^ kTiersSeed));
     clients_->use(std::move(jobs));
     clients_->reserve(random_reservations(cluster_, Rng(seed_ ^ kReservationsSeed), submitting));
+    if (options_.lends) {
+        clients_->change_quotas(
+            random_quota_changes(cluster_, Rng(~seed_ ^ kQuotasSeed), submitting));
+    }
     look_around();
     injector_->start();
     const Time quiet_at = stage_.now() + options_.busy;

@@ -24,6 +24,7 @@ struct WorldOptions {
     std::optional<FaultMix> mix;  // nullopt: the seed's own.
     std::optional<bool> fence;    // Whether the site has a fence; nullopt: in every third world.
     bool preempts = false;        // Jobs of several tiers preempt each other.
+    bool lends = false;           // Queues lend each other GPUs, and take them back.
     bool fence_lies = false;      // It reports nodes as dead and does nothing.
     ControllerBugs bugs;
     std::uint32_t cycle_budget = kCycleBudget;  // Placement attempts in one cycle.

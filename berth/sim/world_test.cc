@@ -57,10 +57,8 @@ TEST(World, HoldsItsInvariantsOverLongTimes) {
     std::fputs(sums.to_text().c_str(), stdout);
 }
 
-TEST(World, HoldsItsInvariantsWhereJobsPreemptEachOther) {
-    WorldOptions options;
-    options.preempts = true;
-    options.jobs = 120;
+// How many runs were preempted in these worlds.
+void expect_preemptions(const WorldOptions& options) {
     std::uint64_t preempted = 0;
     const std::uint64_t worlds = testing::seeds_of(60);
     const auto only = testing::number_in_environment("BERTH_SEED");
@@ -73,6 +71,14 @@ TEST(World, HoldsItsInvariantsWhereJobsPreemptEachOther) {
     std::printf("%llu runs were preempted\n", static_cast<unsigned long long>(preempted));
     if (only) return;
     EXPECT_GT(preempted, worlds);
+}
+
+TEST(World, HoldsItsInvariantsWhereJobsPreemptEachOther) {
+    expect_preemptions({.jobs = 120, .preempts = true});
+}
+
+TEST(World, HoldsItsInvariantsWhereQueuesLendAndTakeBack) {
+    expect_preemptions({.jobs = 120, .lends = true});
 }
 
 // Each node runs many jobs over one link.
