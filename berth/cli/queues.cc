@@ -51,7 +51,13 @@ void add_lines(const api::QueueRow& row, std::vector<std::vector<Output::Cell>>&
         lines.push_back(std::move(line));
         line = {{""}, {""}, {""}};
     }
-    if (row.tres.empty()) lines.push_back(std::move(line));
+    if (!row.tres.empty()) return;
+    if (!row.options.empty()) {  // It bounds jobs, and has no quota.
+        constexpr std::size_t kOfTres = 7;
+        line.resize(line.size() + kOfTres);
+        line.push_back({other_options(row), Colour::grey});
+    }
+    lines.push_back(std::move(line));
 }
 
 struct Found {

@@ -51,6 +51,17 @@ TEST(Queues, SayWhoMayPreemptTheirRuns) {
     EXPECT_EQ(loaded.spec.queues, expected);
 }
 
+TEST(Queues, SayWhichJobsTheyAdmit) {
+    const Loaded loaded =
+        load_queues("  lab: {max_jobs: 2, max_gpus_per_job: 16, priority_range: [10, 100]}\n");
+    EXPECT_EQ(text_of(loaded), "");
+    const std::vector<QueueSpec> expected = {{.name = "lab",
+                                              .jobs_max = 2,
+                                              .gpus_per_job_max = 16,
+                                              .priorities = PriorityRange{10, 100}}};
+    EXPECT_EQ(loaded.spec.queues, expected);
+}
+
 TEST(Queues, SayWhatIsWrongAtTheirLine) {
     struct Case {
         const char *queues, *says;
@@ -86,6 +97,8 @@ TEST(Queues, SayWhatIsWrongAtTheirLine) {
              Case{"  lab: {allow_preemption: }\n",
                   ":2: error: allow_preemption of queue lab has no value"},
              Case{"  lab: {nominal: {cpu: 1}}\n", ":2: error: nominal of queue lab has no value"},
+             Case{"  lab: {priority_range: [100, 10]}\n",
+                  ":2: error: priority_range: 100,10 should be the least and the most that it"},
              Case{"  physics: {nominal: 'cpu=1'}\n",
                   ":2: warning: queue physics has no account of that name"},
          }) {

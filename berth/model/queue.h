@@ -1,6 +1,7 @@
 // Queues: accounts with quotas. What a queue may use by right it lends while it does not need it.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +12,12 @@
 #include "berth/model/limits.h"
 
 namespace berth {
+
+struct PriorityRange {
+    std::int64_t least = 0, most = 0;
+
+    BERTH_FIELDS(PriorityRange, least, most)
+};
 
 // The quota of one account and all beneath it, by TRES. For each TRES guarantee ≤ nominal ≤ limit.
 // The words are Kueue's and Volcano's: nominal is nominalQuota or deserved, guarantee is what
@@ -27,9 +34,14 @@ struct QueueSpec {
     std::optional<bool> allow_preemption;         // no: they are never preempted.
     std::vector<std::string> allow_preempt_from;  // Only for jobs of, or beneath, these queues.
     std::optional<Duration> grace_period;         // Instead of that of the partition or the QOS.
+    // Which jobs the queue admits; the queues above it admit them, too.
+    std::optional<std::uint32_t> jobs_max;          // So many at a time, waiting and running ones.
+    std::optional<std::uint32_t> gpus_per_job_max;  // On all the nodes that the job may have.
+    std::optional<PriorityRange> priorities;        // A job without a priority has 0.
 
     BERTH_FIELDS(QueueSpec, name, nominal, guarantee, limit, lend_max, borrow_max, borrow_ratio_max,
-                 allow_preemption, allow_preempt_from, grace_period)
+                 allow_preemption, allow_preempt_from, grace_period, jobs_max, gpus_per_job_max,
+                 priorities)
 };
 
 }  // namespace berth

@@ -23,6 +23,13 @@ constexpr std::array<Counts, 5> kCounts = {{{"nominal", &QueueSpec::nominal},
                                             {"lend_max", &QueueSpec::lend_max},
                                             {"borrow_max", &QueueSpec::borrow_max}}};
 
+struct Bound {
+    std::string_view name;
+    std::optional<std::uint32_t> QueueSpec::* member;
+};
+constexpr std::array<Bound, 2> kBounds = {
+    {{"max_jobs", &QueueSpec::jobs_max}, {"max_gpus_per_job", &QueueSpec::gpus_per_job_max}}};
+
 Error wrong(std::string_view option, std::string_view value, const std::string& why) {
     return invalid_argument(std::string(option) + ": " + std::string(value) + " " + why);
 }
@@ -76,6 +83,32 @@ Status set_grace(QueueSpec& queue, std::string_view option, std::string_view val
     return Done{};
 }
 
+Status set_bound(std::optional<std::uint32_t>& into, std::string_view option,
+                 std::string_view value) {
+    into.reset();
+    if (value.empty()) return Done{};
+    const auto most = parse_int64(value);
+    if (!most.ok() || *most < 0 || *most > std::int64_t{UINT32_MAX})
+        return wrong(option, value, "should be a whole number, like 16");
+    into = static_cast<std::uint32_t>(*most);
+    return Done{};
+}
+
+// 10,100
+Status set_priorities(QueueSpec& queue, std::string_view option, std::string_view value) {
+    queue.priorities.reset();
+    if (value.empty()) return Done{};
+    const auto ends = split(value, ',');
+    if (ends.size() == 2) {
+        const auto least = parse_int64(trim(ends.front())), most = parse_int64(trim(ends.back()));
+        if (least.ok() && most.ok() && *least <= *most) {
+            queue.priorities = PriorityRange{*least, *most};
+            return Done{};
+        }
+    }
+    return wrong(option, value, "should be the least and the most that it admits, like 10,100");
+}
+
 std::string ratio_text(Ppm ratio) {
     std::string text = std::to_string(ratio.count() / kMicro);
     if (ratio.count() % kMicro == 0) return text;
@@ -90,6 +123,9 @@ Status set_queue_option(QueueSpec& queue, std::string_view option, std::string_v
     const std::string name = to_lower(option);
     const auto counts = std::ranges::find(kCounts, name, &Counts::name);
     if (counts != kCounts.end()) return set_counts(queue.*counts->member, option, value);
+    const auto bound = std::ranges::find(kBounds, name, &Bound::name);
+    if (bound != kBounds.end()) return set_bound(queue.*bound->member, option, value);
+    if (name == "priority_range") return set_priorities(queue, option, value);
     if (name == "max_borrow_ratio") return set_ratio(queue, option, value);
     if (name == "allow_preemption") return set_allowed(queue, option, value);
     if (name == "grace_period") return set_grace(queue, option, value);
@@ -100,7 +136,7 @@ Status set_queue_option(QueueSpec& queue, std::string_view option, std::string_v
     return invalid_argument("there is no option " + std::string(option) +
                             " of a queue; there are nominal, guarantee, limit, lend_max, "
                             "borrow_max, max_borrow_ratio, allow_preemption, allow_preempt_from, "
-                            "grace_period");
+                            "grace_period, max_jobs, max_gpus_per_job, priority_range");
 }
 
 std::vector<QueueOption> options_of(const QueueSpec& queue) {
@@ -117,6 +153,14 @@ std::vector<QueueOption> options_of(const QueueSpec& queue) {
         options.push_back({"allow_preempt_from", join(queue.allow_preempt_from, ",")});
     if (queue.grace_period)
         options.push_back({"grace_period", std::to_string(seconds(*queue.grace_period))});
+    for (const Bound& bound : kBounds) {
+        if (const auto& most = queue.*bound.member)
+            options.push_back({std::string(bound.name), std::to_string(*most)});
+    }
+    if (queue.priorities) {
+        options.push_back({"priority_range", std::to_string(queue.priorities->least) + "," +
+                                                 std::to_string(queue.priorities->most)});
+    }
     return options;
 }
 

@@ -22,6 +22,10 @@ TEST(QueueOptions, AreReadAndWritten) {
              OptionRow{"allow_preemption", "No", "no"},
              OptionRow{"allow_preempt_from", "Vision, speech", "vision,speech"},
              OptionRow{"grace_period", "45", "45"},
+             OptionRow{"max_jobs", "0", "0"},
+             OptionRow{"max_gpus_per_job", "16", "16"},
+             OptionRow{"priority_range", "10, 100", "10,100"},
+             OptionRow{"priority_range", "-5,-5", "-5,-5"},
          }) {
         QueueSpec queue;
         ASSERT_TRUE(set_queue_option(queue, option, value).ok()) << option;
@@ -49,6 +53,13 @@ TEST(QueueOptions, SayWhatIsWrong) {
                        "grace_period: 1:00 should be a whole number of seconds"},
              OptionRow{"grace_period", "-1",
                        "grace_period: -1 should be a whole number of seconds"},
+             OptionRow{"max_jobs", "-1", "max_jobs: -1 should be a whole number, like 16"},
+             OptionRow{"max_gpus_per_job", "4294967296",
+                       "max_gpus_per_job: 4294967296 should be a whole number, like 16"},
+             OptionRow{"priority_range", "100,10",
+                       "priority_range: 100,10 should be the least and the most that it admits"},
+             OptionRow{"priority_range", "10", "priority_range: 10 should be the least and"},
+             OptionRow{"priority_range", "1,2,3", "priority_range: 1,2,3 should be the least and"},
          }) {
         QueueSpec queue;
         const Status set = set_queue_option(queue, option, value);

@@ -1,6 +1,6 @@
 """Queues of berth.yaml: what each key keeps a job from using, that would start without it; and what is lent coming back."""
 
-from effect import same
+from effect import same, see
 from keys_case import key
 from keys_preempt import preempts, spares
 
@@ -48,3 +48,18 @@ def protects(name, value, seen):
 protects("allow_preemption", False, "a run of the queue is never preempted")
 protects("allow_preempt_from", ["vision"], "a run of the queue is not preempted for a queue that is not named")
 protects("grace_period", 60, "a run of the queue goes on after the decision")
+
+
+def admits(name, value, words, too_many, seen):
+    """Vision admits the first job, and not one that is beyond its bound."""
+
+    @key("berth.yaml", f"queues.{name}", "", seen=seen)
+    def test(run):
+        run.configure(yaml={"accounts": ACCOUNTS, "queues": {"vision": {name: value}}})
+        run.runs(run.sbatch("-A", "vision", *words, script="sleep 60"))
+        see("violates" in run.refused("-A", "vision", *too_many), "it is admitted")
+
+
+admits("max_jobs", 1, (), (), "a second job of the queue is refused")
+admits("max_gpus_per_job", 4, ("-N1", "--gres=gpu:4"), ("-N1-2", "--gres=gpu:4"), "a job that may have more GPUs is refused")
+admits("priority_range", [10, 100], ("--priority=10",), ("--priority=101",), "a job of another priority is refused")

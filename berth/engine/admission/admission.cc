@@ -185,6 +185,7 @@ std::variant<Job, Refusing> admit(const ClusterState& state, Time now, const Pri
     if (!no) no = set_array(cluster, job);
     if (!no) no = check_room(state, job);
     if (!no) no = check_limits(state, job);
+    if (!no) no = check_queues(state, job);
     if (no) return *std::move(no);
     job.predicted = state.run_history().predict(owner.user, spec.name, now);
     return job;

@@ -43,6 +43,10 @@ Objection check_time_terms(Time now, Job& job);
 Objection check_limits(const ClusterState& state, const Job& job);
 Objection check_reservation(const ClusterState& state, Time now, const Job& job);
 
+// admission_queue.cc: how many jobs, how many GPUs and which priorities the job's queues admit.
+Objection check_queues(const ClusterState& state, const Job& job);
+Objection check_queues_of_update(const ClusterState& state, const Job& changed);
+
 // admission_mail.cc: check the mail options and fill in the address.
 Objection check_mail(const ClusterSpec& cluster, Job& job);
 Objection check_mail(const ClusterSpec& cluster, const Job& job, JobUpdated& update);

@@ -120,6 +120,11 @@ Objection change(const ClusterState& state, Time now, const JobUpdated& update,
     if (!update.by_operator && (update.partition || update.time_limit || update.request)) {
         if (auto no = check_partition_limits(spec, changed)) return no;
     }
+    const bool has_priority = update.priority.value_or(0) > 0;  // 0 holds the job.
+    if (has_priority) changed.spec.priority = update.priority;
+    if (!update.by_operator && (has_priority || update.request)) {
+        if (auto no = check_queues_of_update(state, changed)) return no;
+    }
     if (!update.dependencies) return std::nullopt;
     changed.spec.dependencies = *update.dependencies;
     changed.spec.any_dependency = update.any_dependency.value_or(changed.spec.any_dependency);

@@ -98,6 +98,10 @@ void QuotaTree::rebuild_accounts(const ClusterSpec& spec) {
         accounts_[a].parent = above->second;
         accounts_[above->second].children.push_back(a);
     }
+    for (Index q = 0; q < spec.queues.size(); ++q) {
+        const auto account = account_names_.find(spec.queues[q].name);
+        if (account != account_names_.end()) accounts_[account->second].queue = q;
+    }
     for (const Index top : tops) limit_account(spec, top, kNone);
     // Admission refuses accounts in a circle. Should one be there, its accounts stand alone.
     for (Account& account : accounts_) {
@@ -370,7 +374,10 @@ bool QuotaTree::limits_as(const QuotaTree& other) const {
         return one == nullptr || two == nullptr ? one == two : *one == *two;
     };
     for (Index a = 0; a < accounts_.size(); ++a) {
-        if (!equal(account(a).limits, other.account(a).limits)) return false;
+        if (!equal(account(a).limits, other.account(a).limits) ||
+            account(a).queue != other.account(a).queue) {
+            return false;
+        }
     }
     for (std::size_t i = 0; i < leaves_.size(); ++i) {
         const Place &place = leaves_[i].place, &there = other.leaves_[i].place;

@@ -82,10 +82,11 @@ public:
         Index parent;               // kNone: there is none above it.
         const QuotaLimits* limits;  // The group limits that it sets itself; nullptr: none.
         const QuotaUse& use;
+        Index queue;  // Into ClusterSpec::queues; kNone: the account is no queue.
     };
     AccountRow account(Index account) const {
         const Account& row = accounts_[account];
-        return {row.parent, at(row.own), row.use};
+        return {row.parent, at(row.own), row.use, row.queue};
     }
     // The quotas of queues, with accounts numbered as here.
     const QueueQuotas& queues() const { return queues_; }
@@ -124,6 +125,7 @@ private:
         Index nearest = kNone;  // The same or, if it sets nothing, what it inherits.
         QuotaUse use;
         std::vector<Index> children;
+        Index queue = kNone;
         bool has_top = false;  // Its ancestors end at an account without a parent.
     };
     struct Leaf {
