@@ -106,4 +106,12 @@ std::string format_time_limit_short(std::optional<Duration> limit) {
     return limit ? format_duration_short(*limit) : "UNLIMITED";
 }
 
+std::string format_duration_units(Duration length) {
+    const std::int64_t all = length / std::chrono::seconds(1);
+    std::string text;
+    if (all >= 3600) text += std::to_string(all / 3600) + "h";
+    if (all >= 60) text += std::to_string(all / 60 % 60) + "m";
+    return text + std::to_string(all % 60) + "s";
+}
+
 }  // namespace berth

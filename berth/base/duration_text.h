@@ -27,4 +27,7 @@ std::string format_time_limit(std::optional<Duration> limit);
 std::string format_duration_short(Duration length);
 std::string format_time_limit_short(std::optional<Duration> limit);
 
+// As Go and Kubernetes print, in whole seconds: "45s", "10m0s", "1h30m0s".
+std::string format_duration_units(Duration length);
+
 }  // namespace berth

@@ -65,5 +65,13 @@ TEST(TimeLimit, ReadsWhatItPrints) {
     });
 }
 
+TEST(DurationText, HasUnitsAsGoPrintsThem) {
+    EXPECT_EQ(format_duration_units(std::chrono::seconds(0)), "0s");
+    EXPECT_EQ(format_duration_units(std::chrono::seconds(45)), "45s");
+    EXPECT_EQ(format_duration_units(std::chrono::minutes(10)), "10m0s");
+    EXPECT_EQ(format_duration_units(std::chrono::minutes(90)), "1h30m0s");
+    EXPECT_EQ(format_duration_units(std::chrono::hours(48)), "48h0m0s");
+}
+
 }  // namespace
 }  // namespace berth

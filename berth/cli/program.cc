@@ -146,6 +146,8 @@ private:
         command->add_option("-J,--name", submit_.name, "Name of the job");
         command->add_option("-p,--partition", submit_.partition,
                             "Partition (the cluster's default)");
+        command->add_option("-A,--account", submit_.account, "Account, or queue, that is charged");
+        command->add_option("-q,--qos", submit_.qos, "QOS (the account's default)");
         command->add_option("-t,--time", submit_.time,
                             "Time limit [MINUTES, H:M:S or D-H:M] (the partition's default)");
         command->add_option("-G,--gpus", submit_.gpus,
@@ -158,21 +160,25 @@ private:
         command->add_option("--mem", submit_.memory, "Memory of each node [like 4G]");
         command->add_option("-o,--output", submit_.out,
                             "Write the output to this file [% patterns as in sbatch]");
-        command->add_flag("--pack", submit_.pack,
+        command->add_flag("--pack", submit_.place.pack,
                           "Wait for GPUs that are on one node and linked to each other");
-        command->add_flag("--compact", submit_.compact, "Use as few switches as possible");
-        command->add_option("--switches", submit_.switches,
+        command->add_flag("--compact", submit_.place.compact, "Use as few switches as possible");
+        command->add_option("--switches", submit_.place.switches,
                             "Use at most this many leaf switches [COUNT, or COUNT@MINUTES: wait "
                             "this long for them]");
         command->add_option(
-            "--affinity", submit_.affinity,
+            "--affinity", submit_.place.affinity,
             "Run beside [node:JOB, gpu:JOB or feature:NAME; a trailing ? makes it a preference]");
-        command->add_option("--anti-affinity", submit_.anti_affinity,
+        command->add_option("--anti-affinity", submit_.place.anti_affinity,
                             "Run apart from [as for --affinity]");
-        command->add_option("--gpu-memory", submit_.gpu_memory,
+        command->add_option("--gpu-memory", submit_.place.gpu_memory,
                             "Memory of each GPU, at least [like 40G]");
-        command->add_option("--compute-capability", submit_.compute_capability,
+        command->add_option("--compute-capability", submit_.place.compute_capability,
                             "Compute capability of each GPU, at least [like 8.0]");
+        command->add_option("--priority-class", submit_.priority_class,
+                            "Take the priority of this class");
+        command->add_option("--max-wait", submit_.max_wait,
+                            "Give up if the job has not started by then [as for --time]");
     }
 
     void add_work() {

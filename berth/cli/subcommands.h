@@ -31,13 +31,18 @@ struct DownOptions {
 int down(const DownOptions& options, Output& output);
 int status(const std::string& state, bool json, Output& output);
 
-struct SubmitOptions {
-    std::string script, wrap, name, partition, time, gpus, constraint;
-    std::uint32_t nodes = 0, tasks = 0, cpus = 0;
-    std::string memory, out;
+// Where a job is to run: the options that sbatch takes as --berth-affinity and so on.
+struct PlaceOptions {
     std::string affinity, anti_affinity;
     std::string gpu_memory, compute_capability, switches;
     bool pack = false, compact = false;
+};
+struct SubmitOptions {
+    std::string script, wrap, name, partition, account, qos, time, gpus, constraint;
+    std::uint32_t nodes = 0, tasks = 0, cpus = 0;
+    std::string memory, out;
+    PlaceOptions place;
+    std::string priority_class, max_wait;
     std::vector<std::string> arguments;
     bool json = false;
 };

@@ -40,12 +40,16 @@ slurm::Invocation as_sbatch(const SubmitOptions& options) {
         add("--ntasks", std::to_string(options.tasks));
     add("--cpus-per-task", std::to_string(options.cpus)), add("--mem", options.memory),
         add("--output", options.out);
-    add("--berth-gpu-memory", options.gpu_memory);
-    add("--berth-compute-capability", options.compute_capability);
-    add("--switches", options.switches);
-    add("--berth-affinity", options.affinity), add("--berth-anti-affinity", options.anti_affinity);
-    if (options.pack) call.arguments.emplace_back("--berth-pack");
-    if (options.compact) call.arguments.emplace_back("--berth-compact");
+    add("--account", options.account), add("--qos", options.qos);
+    add("--berth-priority-class", options.priority_class);
+    add("--berth-max-wait", options.max_wait);
+    add("--berth-gpu-memory", options.place.gpu_memory);
+    add("--berth-compute-capability", options.place.compute_capability);
+    add("--switches", options.place.switches);
+    add("--berth-affinity", options.place.affinity),
+        add("--berth-anti-affinity", options.place.anti_affinity);
+    if (options.place.pack) call.arguments.emplace_back("--berth-pack");
+    if (options.place.compact) call.arguments.emplace_back("--berth-compact");
     if (!options.wrap.empty()) call.arguments.push_back("--wrap=" + options.wrap);
     if (!options.script.empty()) call.arguments.push_back(options.script);
     call.arguments.insert(call.arguments.end(), options.arguments.begin(), options.arguments.end());

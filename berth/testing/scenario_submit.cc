@@ -140,6 +140,7 @@ JobRequest read_request(const ScenarioWords& words) {
     request.exclude = words.hosts("exclude");
     request.constraint = words.text("constraint").value_or("");
     request.time_limit = words.duration("t");
+    request.max_wait = words.duration("max_wait");
     read_nearness(words, request.nearness.edit());
     if (const auto licenses = words.text("licenses")) {
         request.licenses = parse_licenses(*licenses).value();

@@ -70,6 +70,29 @@ def partition(run):
     same(hosts(run), "n4")
 
 
+@berth_option("account", "bio", seen="a partition for this account takes the job")
+def account(run):
+    run.output("true", "-p", "biolab")
+
+
+@berth_option("qos", "high", seen="its priority is above another's")
+@berth_option("priority-class", "urgent", seen="its priority is above another's")
+def priority(run):
+    other = run.out("sbatch", "--parsable", "--wrap", "true").strip()
+    own = run.output("squeue -h -j $SLURM_JOB_ID -o %Q")
+    see(int(own) > int(run.out("squeue", "-h", "-t", "all", "-j", other, "-o", "%Q")))
+
+
+@berth_option("max-wait", "0:02", seen="a job that has not started by then is given up")
+def max_wait(run):
+    run.busy("n4")
+    if run.command == "run":
+        see(run.run("timeout", "5", "berth", "run", *run.words(), "-p", "other", "--", "true", ok=None).returncode != 124)
+        return
+    job = json.loads(run.berth("--json", "-p", "other", "--wrap", "true").stdout)["job"]
+    run.wait("the job to be given up", lambda: run.cluster.state_of(job) == "DEADLINE", 5)
+
+
 @berth_option("time", "3", seen="it would be ended after three minutes")
 def time(run):
     same(run.output("echo $((SLURM_JOB_END_TIME - SLURM_JOB_START_TIME))"), "180")

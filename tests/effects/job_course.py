@@ -55,6 +55,13 @@ def deadline(run):
         run.wait("the job to be given up", lambda: run.cluster.state_of(done.stdout.strip()) == "DEADLINE", 5)
 
 
+@job_option("berth-max-wait", "0:02", seen="a job that has not started by then is given up")
+def max_wait(run):
+    run.busy("n2")
+    with run.waiting("-w", "n2") as (job, _):
+        run.wait("the job to be given up", lambda: run.cluster.state_of(job) == "DEADLINE", 5)
+
+
 @job_option("time-min", "1", seen="it starts before a reservation, with less time")
 def time_min(run):
     with run.reserved("n2", "now+5minutes"):

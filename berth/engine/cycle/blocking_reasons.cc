@@ -5,6 +5,7 @@
 
 #include "berth/base/hostlist.h"
 #include "berth/engine/limits/limit_check.h"
+#include "berth/engine/state/job_queries.h"
 
 namespace berth {
 namespace {
@@ -60,15 +61,18 @@ std::string missing_nodes(const ClusterState& state, const std::vector<const Dem
 }
 
 bool blocking_may_change(const Job& job) {
-    return job.hold != Hold::none || job.spec.begin || job.spec.deadline ||
+    return job.hold != Hold::none || job.spec.begin || job.spec.deadline || wait_end(job) ||
            !job.spec.dependencies.empty() || job.spec.array || job.array_job ||
            job.hook != ControllerHook::none;
 }
 
 std::optional<Time> last_moment(const Job& job) {
-    if (!job.spec.deadline) return std::nullopt;
+    const std::optional<Time> end = wait_end(job);
+    const Time by_wait = end ? *end - Duration(1) : Time::max();
+    if (!job.spec.deadline) return end ? std::optional(by_wait) : std::nullopt;
     const Duration least = job.spec.time_min.value_or(job.time_limit);
-    return least >= *job.spec.deadline - Time{} ? Time::min() : *job.spec.deadline - least;
+    if (least >= *job.spec.deadline - Time{}) return Time::min();
+    return std::min(by_wait, *job.spec.deadline - least);
 }
 
 namespace {

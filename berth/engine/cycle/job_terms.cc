@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "berth/engine/limits/reservation_access.h"
+#include "berth/engine/state/job_queries.h"
 
 namespace berth {
 
@@ -18,9 +19,11 @@ Duration booked_length(const SchedulingSpec& scheduling, const Demand& demand, D
 }
 
 Time last_start(const ClusterState& state, const PendingJob& pending, Time now) {
-    const Time horizon = after(now, state.spec().scheduling.plan_window);
+    Time horizon = after(now, state.spec().scheduling.plan_window);
     if (!pending.watched) return horizon;  // It has no deadline, so its record need not be read.
-    const std::optional<Time>& deadline = state.find_job(pending.id)->spec.deadline;
+    const Job& job = *state.find_job(pending.id);
+    if (const auto end = wait_end(job)) horizon = std::min(horizon, *end - Duration(1));
+    const std::optional<Time>& deadline = job.spec.deadline;
     if (!deadline) return horizon;
     if (pending.shape->length >= *deadline - Time{}) return now - Duration(1);
     return std::min(horizon, *deadline - pending.shape->length);

@@ -9,6 +9,7 @@
 #include "berth/engine/explain/start_search.h"
 #include "berth/engine/placement/together.h"
 #include "berth/engine/plan/trial.h"
+#include "berth/engine/state/job_queries.h"
 
 namespace berth {
 namespace {
@@ -149,8 +150,9 @@ private:
 
     // The latest start that the job may have.
     Time latest_of(const PendingJob& job) const {
-        const Time horizon =
-            from_ == kNever ? now_ : after(from_, state_.spec().scheduling.plan_window);
+        Time horizon = from_ == kNever ? now_ : after(from_, state_.spec().scheduling.plan_window);
+        if (const auto end = wait_end(record(job.id)))
+            horizon = std::min(horizon, *end - Duration(1));
         const std::optional<Time>& deadline = record(job.id).spec.deadline;
         if (!deadline) return horizon;
         if (job.shape->length >= *deadline - Time{}) return now_ - Duration(1);

@@ -1,6 +1,8 @@
 // How facts change the state: reservations, and the edits of `sacctmgr` and `scontrol`.
+#include "berth/base/duration_text.h"
 #include "berth/engine/state/accounting_change.h"
 #include "berth/engine/state/cluster_state_change.h"
+#include "berth/engine/state/job_queries.h"
 
 namespace berth {
 
@@ -60,7 +62,11 @@ void ClusterState::take(Time now, const DeadlineMissed& fact) {
         job.state = JobState::deadline;
         job.ended_at = now;
         job.exit = {.code = 0, .signal = 1};  // As Slurm shows it.
-        job.state_reason = slurm_name(PendingReason::deadline);
+        const std::optional<Time> end = wait_end(job);
+        job.state_reason =
+            end && *end <= now
+                ? "Failed to schedule within " + format_duration_units(*job.spec.request->max_wait)
+                : std::string(slurm_name(PendingReason::deadline));
     });
 }
 

@@ -13,6 +13,12 @@ bool may_requeue(const ClusterState& state, const Job& job) {
            job.spec.requeue.value_or(state.spec().scheduling.requeue_by_default);
 }
 
+std::optional<Time> wait_end(const Job& job) {
+    const Maybe<Duration>& most = job.spec.request->max_wait;
+    if (!most || job.attempt > Attempt(0)) return std::nullopt;
+    return job.submitted_at + std::min<Duration>(*most, kNever - job.submitted_at);
+}
+
 std::vector<JobId> array_members(const ClusterState& state, JobId array) {
     std::vector<JobId> members = state.index().array_tasks(array);
     const Job* const record = state.find_job(array);

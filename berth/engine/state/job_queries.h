@@ -1,6 +1,7 @@
 // What the state says of one job beyond its record.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "berth/engine/state/cluster_state.h"
@@ -9,6 +10,10 @@ namespace berth {
 
 // Whether it may run again: never an interactive job, since there is no script to run.
 bool may_requeue(const ClusterState& state, const Job& job);
+
+// When the job's maxWaitTime, counted from its submission, is over. nullopt: it has none, or has
+// started before.
+std::optional<Time> wait_end(const Job& job);
 
 // The array's record and those of its tasks that are still known.
 std::vector<JobId> array_members(const ClusterState& state, JobId array);

@@ -69,6 +69,12 @@ std::string preemptor_text(const AccountingRecord& record) {
     return by ? "job " + to_string(*by) : std::string("another job");
 }
 
+constexpr std::string_view kWaitedTooLong = "Failed to schedule within ";
+
+bool waited_too_long(const AccountingRecord& record) {
+    return record.reason.starts_with(kWaitedTooLong);
+}
+
 std::string head_of(const AccountingRecord& record) {
     switch (record.state) {
         case JobState::pending:
@@ -91,7 +97,10 @@ std::string head_of(const AccountingRecord& record) {
         case JobState::preempted: return "was preempted by " + preemptor_text(record);
         case JobState::out_of_memory: return "ran out of memory: the kernel killed processes of it";
         case JobState::boot_fail: return "never ran: a node of it did not boot";
-        case JobState::deadline: return "was ended by its deadline";
+        case JobState::deadline:
+            return waited_too_long(record)
+                       ? "was given up: " + record.reason + " (--berth-max-wait)"
+                       : std::string("was ended by its deadline");
     }
     return "is in an unknown state";
 }
@@ -102,7 +111,7 @@ bool is_said(const std::string& reason) {
                               "OutOfMemory", "NodeDown", "DeadLine"}) {
         if (reason == known) return true;
     }
-    return preemptor_of(reason).has_value();
+    return preemptor_of(reason).has_value() || reason.starts_with(kWaitedTooLong);
 }
 
 std::string name_of(const AccountingRecord& record) {

@@ -48,6 +48,11 @@ TEST(OutcomeText, SaysHowAJobEndedWithItsNumbers) {
     cancelled.array_job = JobId(5);
     cancelled.array_task = 3;
     EXPECT_EQ(told(cancelled), "job 5_3 was cancelled by uid 1000\n  it never started");
+    AccountingRecord waited = record(JobState::deadline, {0, 1}, "Failed to schedule within 10m0s");
+    waited.started_at.reset();
+    EXPECT_EQ(told(waited),
+              "job 7 was given up: Failed to schedule within 10m0s (--berth-max-wait)\n"
+              "  it never started");
 }
 
 TEST(OutcomeText, SaysHowMuchMemoryThereWasAndWasUsed) {

@@ -97,6 +97,13 @@ Status set_time_min(JobDraft& d, const char* v) {
     return Done{};
 }
 
+Status set_max_wait(JobDraft& d, const char* v) {
+    const auto most = parse_time_limit(v);
+    if (!most.ok() || most.value() == Duration::zero()) return invalid_value("berth-max-wait");
+    d.spec.request.edit().max_wait = most.value();
+    return Done{};
+}
+
 // "-I" waits one second, "-I30" thirty.
 Status set_immediate(JobDraft& d, const char* v) {
     const auto seconds = v == nullptr ? std::optional<std::uint32_t>(1) : parse_positive(v);
@@ -388,6 +395,7 @@ constexpr auto kJobOptions = std::to_array<JobOption>({
     {"berth-compact", 0, no_argument, kOfJob, near_flag<&TopologyConstraint::compact>},
     {"berth-compute-capability", 0, required_argument, kOfJob, set_compute_capability},
     {"berth-gpu-memory", 0, required_argument, kOfJob, set_gpu_memory},
+    {"berth-max-wait", 0, required_argument, kOfJob, set_max_wait},
     {"berth-pack", 0, no_argument, kOfJob, near_flag<&TopologyConstraint::pack>},
     {"berth-priority-class", 0, required_argument, kOfJob, [](JobDraft& d, const char* v) -> Status { d.spec.request.edit().priority_class = v; return Done{}; }},
     {"berth-presume-dead", 0, no_argument, kOfJob, [](JobDraft& d, const char*) -> Status { d.spec.presume_dead = true; return Done{}; }},

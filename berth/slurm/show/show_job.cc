@@ -203,6 +203,9 @@ void put_place(ShowRecord& record, const api::JobRow& job) {
     if (!job.request.priority_class.empty()) {
         record.line().put("PriorityClass", job.request.priority_class);
     }
+    if (job.request.max_wait) {
+        record.line().put("MaxWait", format_time_limit(job.request.max_wait));
+    }
     const TopologyConstraint& near = job.request.nearness;
     if (!near.switches) return;
     std::string text = std::to_string(*near.switches);
