@@ -100,10 +100,11 @@ TEST_F(ClientAndServer, SubmitAcrossRestarts) {
         }
         server.reset();
         std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        // What it is asked at once waits, as only the server that is named can be answered through.
+        const std::lock_guard lock(controller.mutex);
         auto again = HttpServer::start(options, controller, read_model, archive, log);
         ASSERT_TRUE(again.ok());
         server = *std::move(again);
-        const std::lock_guard lock(controller.mutex);
         controller.server = server.get();
     }
     wait_for_more();
