@@ -156,7 +156,7 @@ public:
                                   << (failed != nullptr ? ": " + failed->why : "");
         return found != nullptr ? *found : Event{run};
     }
-    bool wait_for_file(const std::string& path, int milliseconds = 10'000) {
+    bool wait_for_file(const std::string& path, int milliseconds = 30'000) {
         for (; milliseconds > 0; milliseconds -= 10) {
             if (std::filesystem::exists(path)) return true;
             pump(10);
