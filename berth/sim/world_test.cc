@@ -57,7 +57,7 @@ TEST(World, HoldsItsInvariantsOverLongTimes) {
     std::fputs(sums.to_text().c_str(), stdout);
 }
 
-// How many runs were preempted in these worlds.
+// The worlds hold their invariants, and runs are preempted in them.
 void expect_preemptions(const WorldOptions& options) {
     std::uint64_t preempted = 0;
     const std::uint64_t worlds = testing::seeds_of(60);
