@@ -3,14 +3,12 @@
 #include <algorithm>
 #include <array>
 
+#include "berth/sim/site.h"
+
 namespace berth::sim {
 namespace {
 
 using std::chrono::seconds;
-
-// No job asks for more (site.cc). The teams have so many by right, and lend three quarters of them,
-// so that each job can start some day.
-constexpr std::int64_t kMostGpusOfAJob = 32;
 
 std::int64_t gpus_of(const ClusterSpec& spec) {
     std::int64_t all = 0;
@@ -26,6 +24,8 @@ struct Part {
     const char* name;
     std::int64_t percent, least;  // Of all GPUs, but so many at least.
 };
+// The teams have as many by right as a job may ask for, and lend three quarters of them, so that each
+// job can start some day.
 constexpr std::array<Part, 4> kParts = {{{"lab", 70, 2 * kMostGpusOfAJob},
                                          {"vision", 40, kMostGpusOfAJob},
                                          {"speech", 30, kMostGpusOfAJob},

@@ -11,8 +11,6 @@ namespace {
 using std::chrono::minutes;
 
 constexpr std::array<const char*, 3> kUsers = {"ada", "bob", "eve"};
-// No job asks for more GPUs: each must be able to start under every limit.
-constexpr std::int64_t kMostGpusOfAJob = 32;
 constexpr std::int64_t kShards = 4;
 constexpr std::int64_t kSeatsMost = 2;
 

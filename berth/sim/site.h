@@ -12,6 +12,9 @@
 
 namespace berth::sim {
 
+// No job asks for more GPUs: each must be able to start under every limit.
+inline constexpr std::int64_t kMostGpusOfAJob = 32;
+
 // Adds rules to the cluster. Each kind is in force in some worlds only.
 ClusterSpec with_site(ClusterSpec spec, Rng rng);
 

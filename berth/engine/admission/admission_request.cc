@@ -49,6 +49,9 @@ Objection check_numbers(const JobRequest& request) {
                               std::to_string(*request.nodes_max) +
                               " nodes: the first is the larger");
     }
+    if (request.max_wait && *request.max_wait <= Duration::zero()) {
+        return refuse_invalid("the longest wait (max_wait) must be above zero");
+    }
     return std::nullopt;
 }
 

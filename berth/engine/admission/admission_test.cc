@@ -434,6 +434,10 @@ TEST_F(Update, ChangesWhatAWaitingJobAsksForAsIfItWereSubmittedThatWay) {
               Refusal::unknown_reservation);
     EXPECT_EQ(why_not(with([](JobRequest& r) { r.tasks = 100'000; })),
               Refusal::node_configuration_unavailable);
+    for (const int seconds : {0, -1}) {
+        EXPECT_EQ(why_not(with([&](JobRequest& r) { r.max_wait = std::chrono::seconds(seconds); })),
+                  Refusal::invalid_request);
+    }
     EXPECT_EQ(why_not({.job = id, .deadline = kNow}), Refusal::deadline_too_soon);
     EXPECT_EQ(why_not({.job = id, .deadline = kNow + minutes(500)}), kFine);
     EXPECT_EQ(why_not({.job = id, .time_min = std::chrono::hours(24 * 400)}),
