@@ -68,6 +68,26 @@ Status pin(const std::string& cpus) {
     return check(::sched_setaffinity(0, sizeof set, &set) == 0, "cannot bind to CPUs " + cpus);
 }
 
+// The C library's functions of these names have all threads of the process change. It would wait
+// for threads that this process had before clone3(), of which the library has not heard: a
+// sanitizer has one. So these are the system calls themselves.
+bool set_groups(const std::vector<gid_t>& groups) {
+    return ::syscall(SYS_setgroups, groups.size(), groups.data()) == 0;
+}
+bool set_group(gid_t gid) { return ::syscall(SYS_setresgid, gid, gid, gid) == 0; }
+bool set_user(uid_t real, uid_t effective, uid_t saved) {
+    return ::syscall(SYS_setresuid, real, effective, saved) == 0;
+}
+
+std::vector<gid_t> groups_of(const RunSpec& run) {
+    std::vector<gid_t> groups(64);
+    int count = static_cast<int>(groups.size());
+    while (::getgrouplist(run.user.c_str(), run.gid, groups.data(), &count) < 0)
+        groups.resize(static_cast<std::size_t>(count));
+    groups.resize(static_cast<std::size_t>(count));
+    return groups;
+}
+
 // Drops every part of root's identity and checks that it is gone: a partly dropped root is worse
 // than a failed launch. If the agent is not root, it runs as the job's user, which is all there is
 // to check.
@@ -76,11 +96,10 @@ Status become_user(const RunSpec& run) {
     const gid_t gid = run.gid;
     const bool by_root = ::geteuid() == 0;
     if (by_root) {
-        BERTH_CHECK(check(::initgroups(run.user.c_str(), gid) == 0,
-                          "cannot take the groups of user " + run.user));
         BERTH_CHECK(
-            check(::setresgid(gid, gid, gid) == 0, "cannot become group " + std::to_string(gid)));
-        BERTH_CHECK(check(::setresuid(uid, uid, uid) == 0, "cannot become user " + run.user));
+            check(set_groups(groups_of(run)), "cannot take the groups of user " + run.user));
+        BERTH_CHECK(check(set_group(gid), "cannot become group " + std::to_string(gid)));
+        BERTH_CHECK(check(set_user(uid, uid, uid), "cannot become user " + run.user));
     }
     uid_t real = 0, effective = 0, saved = 0;
     gid_t real_group = 0, effective_group = 0, saved_group = 0;
@@ -93,7 +112,8 @@ Status become_user(const RunSpec& run) {
         return Error{ErrorCode::permission_denied,
                      "still not group " + std::to_string(gid) + " alone"};
     }
-    if (uid != 0 && (::setuid(0) == 0 || ::seteuid(0) == 0)) {
+    constexpr uid_t kKept = static_cast<uid_t>(-1);
+    if (uid != 0 && (set_user(0, 0, 0) || set_user(kKept, 0, kKept))) {
         return Error{ErrorCode::permission_denied, "could become root again"};
     }
     return Done{};
