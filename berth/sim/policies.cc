@@ -65,6 +65,10 @@ constexpr auto kPolicies = std::to_array<NamedPolicy>({
     {"round_robin", "users take turns",
      [](SchedulingSpec& spec) { by_order(spec, "round_robin"); }},
     {"drf", "dominant resource fairness", [](SchedulingSpec& spec) { by_order(spec, "drf"); }},
+    {"hdrf", "the same between accounts, at each level of their tree",
+     [](SchedulingSpec& spec) { by_order(spec, "hierarchical_drf"); }},
+    {"weighted_fair", "accounts by their shares for each GPU in use, waiting time and priority",
+     [](SchedulingSpec& spec) { by_order(spec, "weighted_fair"); }},
 });
 
 }  // namespace

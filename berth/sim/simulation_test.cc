@@ -299,7 +299,7 @@ TEST(Policies, AreNamed) {
     SchedulingSpec spec;
     EXPECT_EQ(choose_policy(spec, "best").error().message,
               "there is no policy 'best'; there are own, fifo, multifactor, sjf, qssf, las, "
-              "las12, gittins, round_robin, drf");
+              "las12, gittins, round_robin, drf, hdrf, weighted_fair");
     EXPECT_FALSE(choose_policy(spec, "fifo:hard").ok());
 }
 

@@ -18,6 +18,7 @@ struct Waiting {
     std::optional<Duration> predicted;
     Duration attained{};
     std::uint32_t qos = 0;
+    std::uint32_t priority = 0;  // 0: none of its own.
     Duration waited{};
     Bytes memory;
 };
@@ -53,6 +54,7 @@ inline Job job_of(const Waiting& one, std::uint32_t id, OrderView& view) {
     job.predicted = one.predicted;
     job.attained = one.attained;
     job.qos = QosId(one.qos);
+    if (one.priority > 0) job.spec.priority = one.priority;
     job.submitted_at = view.at - one.waited;
     TresCounts& asked = view.asked[job.id];
     asked.nodes = 1;

@@ -40,6 +40,17 @@ def drf(run):
     same(first_of(run, {"User": "ann"}, {"User": "bob"}), 2)
 
 
+@order_key("weighted_fair", seen="the account with more shares is first")
+def weighted_fair(run):
+    accounts = [{"name": "a", "shares": 1, "users": ["ann"]}, {"name": "b", "shares": 5, "users": ["bob"]}]
+    same(first_of(run, {"User": "ann", "Account": "a"}, {"User": "bob", "Account": "b"}, accounts=accounts), 2)
+
+
+@order_key("hierarchical_drf", seen="the account that has less of the cluster is first, whoever its user is")
+def hierarchical_drf(run):
+    same(first_of(run, {"User": "ann", "Account": "a"}, {"User": "ann", "Account": "b"}), 2)
+
+
 @order_key("qssf", seen="the job that is expected to take less GPU time is first, though it is longer")
 def qssf(run):
     same(first_of(run, {"limit": 10, "tres": ",gres/gpu=4"}, {"limit": 20, "tres": ",gres/gpu=1"}), 2)
