@@ -241,6 +241,16 @@ private:
         CLI::App* remove = queues->add_subcommand("remove", "Take the quotas of queues away");
         remove->add_option("names", jobs_, "Queues")->required();
         remove->callback([this] { action_ = [this] { return queues_remove(jobs_, output_); }; });
+        CLI::App* what_if = queues->add_subcommand(
+            "what-if", "Say what other quotas would do to the jobs that wait; changes nothing");
+        what_if->add_option("words", what_if_.words,
+                            "QUEUE OPTION=VALUE ..., then other queues likewise");
+        what_if->add_option("--remove", what_if_.removed, "A queue that would lose its quotas");
+        what_if->add_option("--state", what_if_.state,
+                            "State directory of the cluster (as for berth up)");
+        what_if->add_flag("--json", what_if_.json, "Print JSON");
+        what_if->callback(
+            [this] { action_ = [this] { return queues_what_if(what_if_, output_); }; });
     }
 
     void add_usage() {
@@ -405,8 +415,9 @@ private:
             ->required();
         run->add_option("--policy", sim_run_.policies,
                         "Policies, separated by commas [own, fifo, multifactor, sjf, qssf, las, "
-                        "las12, gittins, round_robin, drf, or a FILE with keys of slurm.conf or "
-                        "berth.yaml; each may end in :none, :easy or :conservative] (own)")
+                        "las12, gittins, round_robin, drf, hdrf, weighted_fair, or a FILE with "
+                        "keys of slurm.conf or berth.yaml; each may end in :none, :easy or "
+                        ":conservative] (own)")
             ->delimiter(',');
         run->add_option("--scale-load", sim_run_.load,
                         "Stretch the times between submissions to this offered load")
@@ -455,6 +466,7 @@ private:
     BackupOptions backup_;
     TokenOptions token_;
     QueueSetOptions queue_set_;
+    WhatIfOptions what_if_;
     SimOptions sim_;
     SimRunOptions sim_run_;
     SimTableOptions sim_table_;

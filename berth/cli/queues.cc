@@ -80,17 +80,6 @@ Result<Found> find_queue(const std::vector<api::QueueRow>& rows, const std::stri
     return found;
 }
 
-Status set_options(QueueSpec& queue, const std::vector<std::string>& words) {
-    for (const std::string& word : words) {
-        const std::size_t equals = word.find('=');
-        if (equals == std::string::npos) {
-            return invalid_argument(word + " should be OPTION=VALUE, like nominal=gres/gpu=8");
-        }
-        BERTH_CHECK(set_queue_option(queue, word.substr(0, equals), word.substr(equals + 1)));
-    }
-    return Done{};
-}
-
 std::string text_of(const QueueSpec& queue) {
     std::string text = "queue " + queue.name + ":";
     for (const QueueOption& option : options_of(queue))
@@ -152,7 +141,7 @@ int queues_set(const QueueSetOptions& options, Output& output) {
         return output.fail("queue " + found->queue.name +
                            " has no quota yet; give it one with `berth queues add`");
     }
-    const Status set = set_options(found->queue, options.words);
+    const Status set = set_queue_options(found->queue, options.words);
     if (!set.ok()) return output.fail(set.error().message);
     if (options_of(found->queue).empty()) {
         return output.fail("nothing would be set of queue " + found->queue.name +

@@ -66,6 +66,16 @@ struct QueueSetOptions {
 int queues_set(const QueueSetOptions& options, Output& output);
 int queues_remove(const std::vector<std::string>& names, Output& output);
 
+// What changed quotas would do to the jobs that wait, by a trial on a copy of the state file. Reads
+// the file as `berth replay` does, so it runs on the controller's host.
+struct WhatIfOptions {
+    std::string state;
+    std::vector<std::string> words;    // QUEUE OPTION=VALUE ... [QUEUE ...]
+    std::vector<std::string> removed;  // Queues that lose their quotas.
+    bool json = false;
+};
+int queues_what_if(const WhatIfOptions& options, Output& output);
+
 // What users have used: brought along from `sshare -a -P -o Account,User,RawUsage`, or set to
 // nothing, for all or for these.
 int usage_import(const std::string& file, Output& output);

@@ -139,6 +139,17 @@ Status set_queue_option(QueueSpec& queue, std::string_view option, std::string_v
                             "grace_period, max_jobs, max_gpus_per_job, priority_range");
 }
 
+Status set_queue_options(QueueSpec& queue, const std::vector<std::string>& words) {
+    for (const std::string& word : words) {
+        const std::size_t equals = word.find('=');
+        if (equals == std::string::npos) {
+            return invalid_argument(word + " should be OPTION=VALUE, like nominal=gres/gpu=8");
+        }
+        BERTH_CHECK(set_queue_option(queue, word.substr(0, equals), word.substr(equals + 1)));
+    }
+    return Done{};
+}
+
 std::vector<QueueOption> options_of(const QueueSpec& queue) {
     std::vector<QueueOption> options;
     for (const Counts& counts : kCounts) {

@@ -14,6 +14,9 @@ namespace berth {
 // right.
 Status set_queue_option(QueueSpec& queue, std::string_view option, std::string_view value);
 
+// As words: "nominal=gres/gpu=8".
+Status set_queue_options(QueueSpec& queue, const std::vector<std::string>& words);
+
 // What is set of a queue, as set_queue_option() takes it.
 struct QueueOption {
     std::string name, value;

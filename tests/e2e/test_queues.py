@@ -110,6 +110,34 @@ class Queues(unittest.TestCase):
         c.wait_state(waiting, "RUNNING")
         c.run("scancel", "-u", "root")
 
+    def test_what_other_quotas_would_do_is_tried_on_a_copy(self):
+        c = self.c
+        for queue in ("vision", "speech"):
+            self.queues("add", queue, "nominal=gres/gpu=2")
+        self.queues("set", "vision", "limit=gres/gpu=2")
+        running, waiting, held = (self.submit("vision") for _ in range(3))
+        c.wait_state(running, "RUNNING")
+        c.run("scontrol", "hold", held)
+        c.wait("the limit", lambda: self.reason(waiting) == "AssocGrpGRES")
+        said = self.queues("what-if", "vision", "limit=gres/gpu=4").stdout
+        self.assertRegex(said, rf"\A2 jobs wait, 1 would fare otherwise\nJOB +USER +QUEUE +NOW +THEN *\n{waiting} +root +vision +\S+ +at once *\n\Z")
+        both = json.loads(self.queues("what-if", "--json", "vision", "limit=gres/gpu=1", "nominal=gres/gpu=1", "speech", "nominal=gres/gpu=3").stdout)
+        self.assertEqual(both["waiting"], 2)
+        self.assertEqual([(one["job"], one["then"]) for one in both["changes"]], [(waiting, {"starts_now": 0, "reason": "AssocGrpGRES"})])
+        removed = self.queues("what-if", "--remove", "vision", "--remove", "speech").stdout
+        self.assertIn("at once", removed)
+        self.assertEqual(self.queues("what-if", "speech", "nominal=gres/gpu=1").stdout, "2 jobs wait, 0 would fare otherwise\n")
+        # Nothing of it has been done, and what is wrong is said as a change would say it.
+        self.assertEqual(self.reason(waiting), "AssocGrpGRES")
+        for words, says in {("vision",): "say what would change of queue vision", ("limit=gres/gpu=1",): "should follow the name of a queue",
+                            ("nosuch", "limit=cpu=1"): "there is no account nosuch", (): "say what would change",
+                            ("--remove", "guests"): "queue guests has no quota", ("vision", "nominal=gres/gpu=3"): "above its limit, 2"}.items():
+            self.refused(says, "what-if", *words)
+        # The change itself does what was said.
+        self.queues("set", "vision", "limit=gres/gpu=4")
+        c.wait_state(waiting, "RUNNING")
+        c.run("scancel", "-u", "root")
+
     def test_what_is_wrong_changes_nothing(self):
         self.refused("there is no account nosuch, and a queue is an account; add it first: sacctmgr add account nosuch",
                      "add", "nosuch", "nominal=cpu=1")

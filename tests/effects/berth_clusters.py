@@ -146,6 +146,38 @@ def down_kill(run):
         see(done.returncode == 0, done.stderr)
 
 
+@contextmanager
+def kept_out(run):
+    """A cluster whose queue keeps a job waiting: `berth queues what-if` with the option, run in another place."""
+    with run.place():
+        (run.root / "slurm.conf").write_text(CONF + "AccountingStorageEnforce=limits\n")
+        (run.root / "berth.yaml").write_text("accounts: [{name: lab, users: [root]}]\nqueues: {lab: {limit: node=1, max_jobs: 9}}\n")
+        run.at(run.state, "berth", "up", f"--slurm-conf={run.root}/slurm.conf")
+        for _ in range(2):
+            run.at(run.state, "sbatch", "-o", "/dev/null", "--wrap", "sleep 300")
+        run.wait("the limit", lambda: "AssocGrpNodeLimit" in run.at(run.state, "squeue", "-h", "-o", "%r").stdout)
+        yield lambda state, *words: run.at(state, "berth", "queues", "what-if", *run.words(), *words).stdout
+
+
+@own_option("berth queues what-if --state", "ROOT/state", seen="that cluster's jobs")
+def what_if_state(run):
+    with kept_out(run) as said:
+        see("1 would fare otherwise" in said(run.home, "lab", "limit=node=2"))
+
+
+@own_option("berth queues what-if --remove", "lab", seen="the job starts without the quota")
+def what_if_remove(run):
+    with kept_out(run) as said:
+        see("1 would fare otherwise" in said(run.state, *(("lab", "max_jobs=8") if run.withheld else ())))
+
+
+@own_option("berth queues what-if --json", seen="JSON")
+def what_if_json(run):
+    with kept_out(run) as said:
+        text = said(run.state, "lab", "limit=node=2")
+        see(text.startswith("{") and json.loads(text)["waiting"] == 1, text)
+
+
 @own_option("berth config check --json", seen="JSON")
 def config_json(run):
     with run.place():
