@@ -75,6 +75,7 @@ struct AccountingFilter {
     std::vector<std::string> users, accounts, partitions, names;
     std::vector<JobState> states;
     bool requeued_only = false;       // REQUEUED is not a job state, but can be asked for.
+    bool nothing = false;             // Only states that no job is ever in are asked for.
     std::optional<Time> from, until;  // Jobs that were in the system at some time in this interval.
     bool duplicates = false;          // Include earlier attempts.
     std::size_t limit = 1'000'000;

@@ -67,7 +67,7 @@ Result<StoreReader> StoreReader::open(const std::string& directory) {
 }
 
 bool StoreReader::Parts::wanted(const Statement& row, const AccountingFilter& filter) const {
-    if (!filter.duplicates && row.number(8) == 0) return false;
+    if (filter.nothing || (!filter.duplicates && row.number(8) == 0)) return false;
     const auto state = static_cast<JobState>(row.number(7));
     const bool of_state =
         filter.states.empty() ||

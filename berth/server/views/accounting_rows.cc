@@ -1,5 +1,6 @@
 #include "berth/server/views/accounting_rows.h"
 
+#include "berth/api/job_states.h"
 #include "berth/base/text.h"
 #include "berth/server/views/asked.h"
 #include "berth/server/views/names.h"
@@ -124,12 +125,15 @@ Result<AccountingFilter> accounting_filter(const api::AccountingQuery& query) {
     for (const std::string& name : query.states) {
         if (iequals(name, "REQUEUED")) {
             filter.requeued_only = true;
+        } else if (api::has_no_jobs(name)) {
+            continue;
         } else if (const auto state = job_state_of(name)) {
             filter.states.push_back(*state);
         } else {
             return Error{ErrorCode::invalid_argument, "query: there is no job state " + name};
         }
     }
+    filter.nothing = !query.states.empty() && filter.states.empty() && !filter.requeued_only;
     return filter;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "berth/api/job_states.h"
 #include "berth/api/query.h"
 #include "berth/base/text.h"
 #include "berth/model/account_name.h"
@@ -46,7 +47,10 @@ Result<JobFilter> JobFilter::make(const Snapshot& snapshot, const api::JobQuery&
     }
     if (filter.partitions_.contains(api::kAllPartitions)) filter.partitions_.clear();
     filter.names_ = set_of(query.names);
+    filter.by_state_ = !query.states.empty();
     for (const std::string& name : query.states) {
+        if (api::has_no_jobs(name)) continue;
+        if (iequals(name, "REQUEUED")) continue;  // It waits: PENDING.
         if (iequals(name, "SUSPENDED")) {
             filter.suspended_ = true;
             continue;
@@ -118,9 +122,8 @@ bool JobFilter::wants(const Snapshot& snapshot, const Job& job) const {
     if (!is_among(accounts_, job.spec.account) || !is_among(names_, job.spec.name)) return false;
     if (hidden_.contains(job.partition)) return false;
     if (!is_among(partitions_, snapshot.spec->partition(job.partition).name)) return false;
-    const bool by_state = suspended_ || configuring_ || !states_.empty();
     const bool is_named = job.is_suspended() ? suspended_ : states_.contains(job.state);
-    if (by_state && !is_named && !(configuring_ && job.is_configuring())) return false;
+    if (by_state_ && !is_named && !(configuring_ && job.is_configuring())) return false;
     return !by_node_ ||
            std::ranges::any_of(job.nodes, [&](NodeId node) { return nodes_.contains(node); });
 }

@@ -39,6 +39,7 @@ private:
     std::set<PartitionId> hidden_;  // Their jobs are not selected.
     std::set<JobState> states_;
     bool suspended_ = false, configuring_ = false;  // Also selects these.
+    bool by_state_ = false;                         // Only such jobs.
     std::set<NodeId> nodes_;
     bool by_node_ = false;
     std::optional<std::uint32_t> uid_;  // Only this user's.

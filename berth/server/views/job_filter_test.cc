@@ -59,5 +59,24 @@ TEST(JobFilter, FindsTheJobsOfAUser) {
     EXPECT_EQ(ids_of({"carl"}).size(), 0U);
 }
 
+// Slurm has states that Berth's jobs are never in: who asks for them alone finds no job.
+TEST(JobFilter, TakesSlurmsStatesThatNoJobIsEverIn) {
+    SampleCluster cluster;
+    ReadModel read_model;
+    cluster.submit(SampleCluster::job(7));
+    const auto snapshot = cluster.publish(read_model);
+    const auto finds = [&](std::vector<std::string> states) {
+        const auto filter = JobFilter::make(*snapshot, {.states = std::move(states)});
+        EXPECT_TRUE(filter.ok());
+        return filter.ok() && filter->first_from(*snapshot, 0) != nullptr;
+    };
+    EXPECT_TRUE(finds({}));
+    EXPECT_TRUE(finds({"PENDING"}));
+    EXPECT_FALSE(finds({"RESIZING"}));
+    EXPECT_FALSE(finds({"special_exit", "REQUEUED"}));
+    EXPECT_TRUE(finds({"STOPPED", "PENDING"}));
+    EXPECT_FALSE(JobFilter::make(*snapshot, {.states = {"HAPPY"}}).ok());
+}
+
 }  // namespace
 }  // namespace berth

@@ -122,6 +122,20 @@ TEST(Commands, RefuseWhatTheyCannotDo) {
               "gpu[1-3]\n");
 }
 
+// The states that are known come first: only the last word is wrong.
+TEST(Commands, TakeEveryStateOfSlurms) {
+    EXPECT_EQ(run(run_squeue, "squeue", {"-t", "RS,RQ,rv,STOPPED,se,Signaling,RD,RF,RH,SO,x"})
+                  .err.find("squeue: error: Invalid job state specified: x\n"),
+              0U);
+    EXPECT_EQ(
+        run(run_sinfo, "sinfo",
+            {"-t", "reboot,reboot^,future,powered_down,CLOUD,idle&drain,down+drain,npc,idle+x"})
+            .err.find("sinfo: error: Bad state string: \"idle+x\"\n"),
+        0U);
+    EXPECT_EQ(run(run_sacct, "sacct", {"-s", "SE"}).err,
+              "sacct: fatal: job state SE is not supported / accounted\n");
+}
+
 TEST(Commands, SpeakOneShapeOfJson) {
     EXPECT_EQ(run(run_squeue, "squeue", {"--json=v0.0.39"}).err,
               "squeue: error: --json=v0.0.39 is not supported yet; there are v0.0.44, "

@@ -115,12 +115,21 @@ Status read_jobs(const char* text, SacctOptions& options) {
     return Done{};
 }
 
+// States of jobs that Slurm's accounting does not have.
+constexpr auto kNotAccounted = std::to_array<std::string_view>(
+    {"COMPLETING", "CONFIGURING", "RESV_DEL_HOLD", "REQUEUE_FED", "REQUEUE_HOLD", "SIGNALING",
+     "SPECIAL_EXIT", "STAGE_OUT", "STOPPED"});
+
 Status read_states(const char* text, SacctOptions& options) {
     for (const auto word : split(text, ',')) {
         const std::string_view state = state_from_text(trim(word));
         if (state.empty()) {
             return Error{ErrorCode::invalid_argument,
                          "unrecognized job state value '" + std::string(word) + "'"};
+        }
+        if (std::ranges::find(kNotAccounted, state) != kNotAccounted.end()) {
+            return Error{ErrorCode::invalid_argument,
+                         "job state " + std::string(trim(word)) + " is not supported / accounted"};
         }
         options.query.states.emplace_back(state);
     }

@@ -32,7 +32,8 @@ namespace {
 struct SinfoOptions {
     std::string format, long_format_text, clusters, sort;
     std::optional<std::chrono::seconds> iterate;
-    std::vector<std::string> partitions, nodes, states;
+    std::vector<std::string> partitions, nodes;
+    std::vector<std::vector<std::string>> states;  // Any of these, each of them all of its states.
     bool header = true, long_format = false, by_node = false, summary = false, reasons = false,
          all = false, reservations = false, json = false;
 };
@@ -56,43 +57,74 @@ constexpr auto kSinfoOptions = std::to_array<option>({
 constexpr const char* kSinfoUsage =
     "Usage: sinfo [-aehlNRs] [-n nodes] [-o format] [-p partition] [-t states]\n";
 
-// What -t takes: the states and flags of nodes, long and short.
-constexpr auto kSinfoStates = std::to_array<std::string_view>({
-    "all",
-    "alloc",
-    "allocated",
-    "comp",
-    "completing",
-    "down",
-    "drain",
-    "drained",
-    "draining",
-    "drng",
-    "idle",
-    "mix",
-    "mixed",
-    "not_responding",
-    "planned",
-    "unk",
-    "unknown",
-    "fail",
-    "maint",
-    "reserved",
-    "resv",
-    "no_respond",
-    "reboot_requested",
-    "reboot_issued",
+// What -t takes: the states and flags of nodes, long and short, and what it means where a node's
+// row has another word. Nodes of Berth are in none of the last ones.
+struct StateWord {
+    std::string_view word, meaning = word;
+};
+constexpr auto kSinfoStates = std::to_array<StateWord>({
+    {"all"},
+    {"unknown"},
+    {"unk"},
+    {"down"},
+    {"idle"},
+    {"allocated"},
+    {"alloc"},
+    {"mixed"},
+    {"mix"},
+    {"drain"},
+    {"drained"},
+    {"draining"},
+    {"drng"},
+    {"not_responding"},
+    {"no_respond", "not_responding"},
+    {"reserved"},
+    {"resv"},
+    {"completing"},
+    {"comp"},
+    {"planned"},
+    {"plnd"},
+    {"fail"},
+    {"maint"},
+    {"reboot"},
+    {"reboot^", "reboot_issued"},
+    {"reboot_requested"},
+    {"reboot_issued"},
+    {"future"},
+    {"futr", "future"},
+    {"cloud"},
+    {"perfctrs"},
+    {"npc", "perfctrs"},
+    {"powering_down"},
+    {"powered_down"},
+    {"power_down"},
+    {"powering_up"},
 });
 
+std::string state_words() {
+    std::string words;
+    for (const StateWord& one : kSinfoStates)
+        words.append(words.empty() ? "" : ",").append(one.word);
+    return words;
+}
+
+// "idle,drain+down": idle ones, and those that are both.
 Status read_states(const char* text, SinfoOptions& options) {
-    for (const auto word : split(text, ',')) {
-        const std::string state = to_lower(trim(word));
-        if (std::ranges::find(kSinfoStates, state) == kSinfoStates.end()) {
-            return Error{ErrorCode::invalid_argument,
-                         "Bad state string: \"" + std::string(word) +
-                             "\"\nsinfo: error: valid states: " + join(kSinfoStates, ",")};
+    for (const auto item : split(text, ',')) {
+        std::vector<std::string> all;
+        std::string together(item);
+        std::ranges::replace(together, '&', '+');
+        for (const auto word : split(together, '+')) {
+            const std::string state = to_lower(trim(word));
+            const auto known = std::ranges::find(kSinfoStates, state, &StateWord::word);
+            if (known == kSinfoStates.end()) {
+                return Error{ErrorCode::invalid_argument,
+                             "Bad state string: \"" + std::string(item) +
+                                 "\"\nsinfo: error: valid states: " + state_words()};
+            }
+            all.emplace_back(known->meaning);
         }
-        options.states.push_back(state == "no_respond" ? "not_responding" : state);
+        options.states.push_back(std::move(all));
     }
     return Done{};
 }
@@ -147,20 +179,24 @@ std::string format_of(const Invocation& call, const SinfoOptions& options) {
     return format == nullptr ? "%P %.5a %.10l %.6D %.6t %N" : *format;
 }
 
-bool has_state(const api::NodeRow& node, const std::vector<std::string>& states) {
-    if (states.empty()) return true;
-    for (const std::string& state : states) {
-        if (state == "all" || state == to_lower(node.state) || state == node_state(node, true) ||
-            state == node_state(node, false))
-            return true;
-        if ((state == "mix" && node.state == "MIXED") ||
-            (state == "alloc" && node.state == "ALLOCATED"))
-            return true;
-        if (std::ranges::any_of(node.flags,
-                                [&](const std::string& flag) { return to_lower(flag) == state; }))
-            return true;
-    }
-    return false;
+bool has_state(const api::NodeRow& node, const std::string& state) {
+    if (state == "all" || state == to_lower(node.state) || state == node_state(node, true) ||
+        state == node_state(node, false))
+        return true;
+    if ((state == "mix" && node.state == "MIXED") ||
+        (state == "alloc" && node.state == "ALLOCATED"))
+        return true;
+    return std::ranges::any_of(node.flags, [&](const std::string& flag) {
+        const std::string name = to_lower(flag);
+        return name == state || (state == "reboot" && name.starts_with("reboot_"));
+    });
+}
+
+bool has_any_of(const api::NodeRow& node, const std::vector<std::vector<std::string>>& states) {
+    return states.empty() || std::ranges::any_of(states, [&](const std::vector<std::string>& all) {
+               return std::ranges::all_of(
+                   all, [&](const std::string& state) { return has_state(node, state); });
+           });
 }
 
 bool is_wanted(const api::NodeRow& node, const SinfoOptions& options) {
@@ -168,7 +204,7 @@ bool is_wanted(const api::NodeRow& node, const SinfoOptions& options) {
     if (!options.nodes.empty() &&
         std::ranges::find(options.nodes, node.name) == options.nodes.end())
         return false;
-    return has_state(node, options.states);
+    return has_any_of(node, options.states);
 }
 
 // What the nodes of one line have in common: the text of every field that tells nodes apart.

@@ -6,6 +6,7 @@
 #include "berth/base/duration_text.h"
 #include "berth/base/size_text.h"
 #include "berth/base/text.h"
+#include "berth/slurm/options/arguments.h"
 #include "berth/slurm/show/partition_text.h"
 #include "berth/slurm/text/columns.h"
 #include "berth/slurm/text/print.h"
@@ -31,6 +32,13 @@ std::string node_names(const NodeGroup& group) {
     names.reserve(group.nodes.size());
     for (const api::NodeRow* node : group.nodes) names.push_back(node->name);
     return nodes_text(names);
+}
+
+// "root(0)"
+std::string reason_user(const api::NodeRow& node) {
+    if (node.reason_by.empty()) return "Unknown";
+    const auto uid = uid_of_user(node.reason_by);
+    return uid ? user_text(*uid, node.reason_by) : node.reason_by;
 }
 
 std::string marked_name(const NodeGroup& g) {
@@ -111,9 +119,11 @@ constexpr auto kGroupFields = std::to_array<GroupField>({
     {'r', "ROOT", false, [](const NodeGroup& g) { return of_partition_lower(g, "RootOnly"); }},
     {'R', "PARTITION", false, [](const NodeGroup& g) { return g.partition->name; }},
     {'s', "JOB_SIZE", false, job_size},
+    {'S', "ALLOCNODES", false, [](const NodeGroup& g) { return of_partition_lower(g, "AllocNodes"); }},
     {'t', "STATE", true, [](const NodeGroup& g) { return of_first(g, [](auto& n) { return node_state(n, true); }); }},
     {'T', "STATE", true, [](const NodeGroup& g) { return of_first(g, [](auto& n) { return node_state(n, false); }); }},
     {'u', "USER", true, [](const NodeGroup& g) { return of_first(g, [](auto& n) { return n.reason_by.empty() ? std::string("Unknown") : n.reason_by; }); }},
+    {'U', "USER", true, [](const NodeGroup& g) { return of_first(g, [](auto& n) { return reason_user(n); }); }},
     {'v', "VERSION", true, [](const NodeGroup& g) { return of_first(g, [](auto& n) { return n.version; }); }},
     {'w', "WEIGHT", true, [](const NodeGroup& g) { return of_first(g, [](auto& n) { return std::to_string(n.weight); }); }},
     {'X', "SOCKETS", true, [](const NodeGroup& g) { return of_first(g, [](auto& n) { return std::to_string(n.sockets); }); }},

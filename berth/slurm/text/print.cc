@@ -29,6 +29,17 @@ constexpr auto kStates = std::to_array<StateName>({
     {"OUT_OF_MEMORY", "OOM"},
     {"COMPLETING", "CG"},
     {"CONFIGURING", "CF"},
+    // Berth's jobs are in none of these (api/job_states.h), but that of requeued ones in sacct.
+    {"RESIZING", "RS"},
+    {"RESV_DEL_HOLD", "RD"},
+    {"REQUEUED", "RQ"},
+    {"REQUEUE_FED", "RF"},
+    {"REQUEUE_HOLD", "RH"},
+    {"REVOKED", "RV"},
+    {"SIGNALING", "SI"},
+    {"SPECIAL_EXIT", "SE"},
+    {"STAGE_OUT", "SO"},
+    {"STOPPED", "ST"},
 });
 
 bool has_flag(const api::NodeRow& node, std::string_view flag) {
