@@ -121,9 +121,15 @@ private:
 
     int show(const std::vector<std::string>& words) {
         if (words.size() < 2) return streams_.err << "too few arguments for keyword:show\n", 1;
-        const std::string& what = words[1];
-        const std::string id = words.size() > 2 ? words[2] : "";
+        std::string what = words[1], id = words.size() > 2 ? words[2] : "";
+        if (const std::size_t equals = what.find('='); equals != std::string::npos) {
+            id = what.substr(equals + 1);  // "job=12"
+            what.resize(equals);
+        }
         options.now = wall_time();
+        if (means(what, "jobid", 4)) what = "jobs";
+        if (means(what, "partitionname", 10)) what = "partitions";
+        if (means(what, "reservationname", 12)) what = "reservations";
         if (json) return show_as_json(what, id);
         if (means(what, "jobs", 1)) return show_jobs(client_, options, id, streams_);
         if (means(what, "steps", 2)) return show_steps(client_, options, id, streams_);
@@ -145,7 +151,7 @@ private:
             if (means(what, known, 3))
                 return fail("scontrol show " + std::string(known) + " is not supported yet");
         }
-        streams_.err << "invalid entity:" << what << " for keyword:show \n";
+        streams_.err << "invalid entity:" << words[1] << " for keyword:show \n";
         return 1;
     }
 
@@ -226,11 +232,31 @@ private:
 
     int ping() {
         const auto answer = client_.ping();
+        if (json) return ping_as_json(answer);
         if (answer) {
             streams_.out << "Slurmctld(primary) at " << answer->host << " is UP\n";
         } else {
             streams_.out << "Slurmctld(primary) at (null) is DOWN\n";
         }
+        return answer ? 0 : 1;
+    }
+
+    int ping_as_json(const CallResult<api::Ping>& answer) {
+        SlurmJson out(streams_.out);
+        out.begin();
+        out.begin_list("pings");
+        out.begin();
+        out.put("hostname", answer ? answer->host : "");
+        out.put("pinged", answer ? "UP" : "DOWN");
+        out.put("responding", static_cast<bool>(answer));
+        out.put("mode", "primary");
+        out.put("primary", true);
+        out.end();
+        out.end_list();
+        out.put_frame(call_, answer ? answer->cluster : "");
+        out.end();
+        out.flush();
+        streams_.out << '\n';
         return answer ? 0 : 1;
     }
 
@@ -349,8 +375,9 @@ private:
         return 1;
     }
 
-    int update(const std::vector<std::string>& words) {
-        if (words.size() < 2) return streams_.err << "too few arguments for update keyword\n", 1;
+    int update(const std::vector<std::string>& given) {
+        if (given.size() < 2) return streams_.err << "too few arguments for update keyword\n", 1;
+        const std::vector<std::string> words = with_job_named(given);
         const Updated updated = what_is_updated({words.begin() + 1, words.end()});
         if (updated == Updated::reservation) return update_reservation(words);
         if (updated == Updated::partition) return update_partition(words);

@@ -197,6 +197,15 @@ Status set_node_key(api::NodePatch& node, const std::string& key, const std::str
 
 }  // namespace
 
+std::vector<std::string> with_job_named(std::vector<std::string> words) {
+    for (std::size_t i = 0; i + 1 < words.size(); ++i) {
+        if (!iequals(words[i], "job") && !iequals(words[i], "jobid")) continue;
+        words[i] += "=" + words[i + 1];
+        words.erase(words.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+    }
+    return words;
+}
+
 Updated what_is_updated(const std::vector<std::string>& words) {
     const bool of_job_or_node = std::ranges::any_of(words, [](const std::string& word) {
         const std::string_view key = std::string_view(word).substr(0, word.find('='));

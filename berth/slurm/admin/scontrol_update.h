@@ -10,6 +10,9 @@
 
 namespace berth::slurm {
 
+// "job 12 Nice=5" as "job=12 Nice=5".
+std::vector<std::string> with_job_named(std::vector<std::string> words);
+
 // What the words change. A job or a node is recognised first, since a job's change may name a
 // reservation; a reservation before a partition, for the same reason.
 enum class Updated : unsigned char { job_or_node, reservation, partition };
