@@ -128,6 +128,11 @@ def ntasks_per_node(run):
     same(run.output("srun echo task" if run.command != "srun" else "echo task", "-N2").split(), ["task"] * 4)
 
 
+@job_option("tasks-per-node", "2", seen="two tasks run on each of two nodes")
+def tasks_per_node(run):
+    same(run.output("srun echo task" if run.command != "srun" else "echo task", "-N2").split(), ["task"] * 4)
+
+
 @job_option("ntasks-per-gpu", "2", seen="two tasks run on each of two GPUs")
 def ntasks_per_gpu(run):
     text = run.output(("" if run.command == "srun" else "srun ") + "bash -c 'echo $CUDA_VISIBLE_DEVICES'", "--gpus=2", "-N1")
@@ -137,6 +142,11 @@ def ntasks_per_gpu(run):
 @job_option("cpus-per-task", "4", seen="the job holds four cores")
 def cpus_per_task(run):
     same(run.output("echo $SLURM_CPUS_ON_NODE", on_node=True), "4")
+
+
+@job_option("cpus-per-gpu", "2", seen="the job holds two cores for each of its two GPUs")
+def cpus_per_gpu(run):
+    same(run.output("echo $SLURM_CPUS_ON_NODE", "--gpus-per-node=2", on_node=True), "4")
 
 
 @job_option("exclusive", variable_value="exclusive", seen="the job holds all cores of its node")
@@ -178,6 +188,11 @@ def mem(run):
 @job_option("mem-per-cpu", "1G", seen="with two cores the job holds two gigabytes")
 def mem_per_cpu(run):
     same(run.held("-c2").get("mem"), "2G")
+
+
+@job_option("mem-per-gpu", "1G", seen="with two GPUs the job holds two gigabytes")
+def mem_per_gpu(run):
+    same(run.held("--gpus-per-node=2").get("mem"), "2G")
 
 
 @job_option("licenses", "matlab:2", seen="while it runs, no seat is free")

@@ -27,6 +27,7 @@ constexpr auto kForms = std::to_array<Form>({
     {"array", "indices, such as 0-9, 1,3,5-7 or 0-99%4 (four of them at a time)"},
     {"begin", kMoment},
     {"cpus-per-task", kCount},
+    {"cpus-per-gpu", kCount},
     {"deadline", kMoment},
     {"dependency",
      "afterok:12, afterany:12:13, afternotok:12, aftercorr:12, after:12 or singleton; "
@@ -41,6 +42,7 @@ constexpr auto kForms = std::to_array<Form>({
     {"mail-type", "NONE, BEGIN, END, FAIL, REQUEUE, ALL and others, with commas"},
     {"mem", kSize},
     {"mem-per-cpu", kSize},
+    {"mem-per-gpu", kSize},
     {"nice", kNumber},
     {"nodelist", kHosts},
     {"nodes", "a number or a range, such as 2 or 2-4"},

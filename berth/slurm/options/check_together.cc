@@ -21,7 +21,7 @@ std::int64_t gpus_in(const std::vector<GresRequest>& requests) {
 
 // --ntasks-per-gpu: the tasks follow from the GPUs, or the GPUs from the tasks.
 Status count_tasks_by_gpus(JobDraft& draft) {
-    if (!draft.tasks_per_gpu) return Done{};
+    if (!draft.per_gpu.tasks) return Done{};
     JobRequest& request = draft.spec.request.edit();
     const char* const other = !request.gpus_per_task.empty() ? "--gpus-per-task"
                               : request.tasks_per_node       ? "--ntasks-per-node"
@@ -32,9 +32,9 @@ Status count_tasks_by_gpus(JobDraft& draft) {
             " is mutually exclusive with --ntasks-per-gpu and SLURM_NTASKS_PER_GPU");
     }
     if (draft.spec.command->gpu_bind.empty()) {
-        draft.spec.command.edit().gpu_bind = "single:" + std::to_string(*draft.tasks_per_gpu);
+        draft.spec.command.edit().gpu_bind = "single:" + std::to_string(*draft.per_gpu.tasks);
     }
-    const std::int64_t each = std::min<std::int64_t>(*draft.tasks_per_gpu, kCountMost);
+    const std::int64_t each = std::min<std::int64_t>(*draft.per_gpu.tasks, kCountMost);
     const std::int64_t all = gpus_in(request.gpus);
     const std::int64_t on_node = gpus_in(request.gpus_per_node) + gpus_in(request.gres_per_node);
     const std::int64_t tasks = (all > 0 ? all : on_node) * each;
@@ -58,6 +58,70 @@ Status count_tasks_by_gpus(JobDraft& draft) {
     return Done{};
 }
 
+// GPUs on each node of the job; nullopt: that depends on where it is placed. 0: it has none.
+std::optional<std::int64_t> gpus_on_node(const JobRequest& request) {
+    const std::int64_t on_node = gpus_in(request.gpus_per_node) + gpus_in(request.gres_per_node);
+    const std::int64_t all = gpus_in(request.gpus);
+    if (on_node > 0 || all == 0) return on_node;
+    return request.nodes_max == 1U || all == 1 ? std::optional(all) : std::nullopt;
+}
+
+// Tasks on each node; nullopt: that depends on where it is placed.
+std::optional<std::int64_t> tasks_on_node(const JobRequest& request) {
+    if (request.tasks_per_node) return *request.tasks_per_node;
+    const std::int64_t tasks = request.tasks.value_or(1);
+    if (!request.tasks || tasks == 1) return 1;
+    const bool is_fixed = request.nodes_max == request.nodes_min;
+    if (!is_fixed || tasks % request.nodes_min != 0) return std::nullopt;
+    return tasks / request.nodes_min;
+}
+
+Error depends_on_place(const char* option) {
+    return invalid_argument(std::string(option) +
+                            " is not supported yet where the GPUs or the tasks of each node depend "
+                            "on which nodes the job gets; say --gpus-per-task, or --gpus-per-node "
+                            "with --ntasks-per-node, or --nodes=1");
+}
+
+// --cpus-per-gpu: as many CPUs for each task as its GPUs have, or its part of those of its node.
+Status count_cpus_by_gpus(JobDraft& draft) {
+    if (!draft.per_gpu.cpus) return Done{};
+    if (draft.cpus_per_task_given)
+        return invalid_argument("--cpus-per-task and --cpus-per-gpu are mutually exclusive.");
+    JobRequest& request = draft.spec.request.edit();
+    const std::int64_t each = *draft.per_gpu.cpus, of_task = gpus_in(request.gpus_per_task);
+    const auto on_node = gpus_on_node(request), tasks = tasks_on_node(request);
+    if (of_task == 0 && on_node == 0)
+        return invalid_argument("--cpus-per-gpu needs a number of GPUs, such as --gpus-per-node=1");
+    if (of_task == 0 && (!on_node || !tasks)) return depends_on_place("--cpus-per-gpu");
+    const std::int64_t cpus =
+        of_task > 0 ? of_task * each : (*on_node * each + *tasks - 1) / *tasks;
+    if (cpus > UINT32_MAX) return invalid_argument("--cpus-per-gpu comes to too many CPUs");
+    request.cpus_per_task = static_cast<std::uint32_t>(cpus);
+    return Done{};
+}
+
+// --mem-per-gpu: memory for each node by its GPUs, or for each CPU by those of its task.
+Status count_memory_by_gpus(JobDraft& draft) {
+    if (!draft.per_gpu.memory) return Done{};
+    JobRequest& request = draft.spec.request.edit();
+    const std::int64_t of_task = gpus_in(request.gpus_per_task);
+    const auto on_node = gpus_on_node(request);
+    if (of_task == 0 && on_node == 0)
+        return invalid_argument("--mem-per-gpu needs a number of GPUs, such as --gpus-per-node=1");
+    if (of_task == 0 && !on_node) return depends_on_place("--mem-per-gpu");
+    const std::int64_t gpus = of_task > 0 ? of_task : *on_node;
+    const std::int64_t bytes = draft.per_gpu.memory->count();
+    if (bytes > INT64_MAX / gpus) return invalid_argument("--mem-per-gpu comes to too much memory");
+    if (of_task == 0) {
+        request.memory_per_node = Bytes(bytes * gpus);
+        return Done{};
+    }
+    const std::int64_t cpus = request.cpus_per_task.value_or(1);
+    request.memory_per_cpu = Bytes((bytes * gpus + cpus - 1) / cpus);
+    return Done{};
+}
+
 }  // namespace
 
 Status check_together(JobDraft& draft) {
@@ -67,9 +131,13 @@ Status check_together(JobDraft& draft) {
         return invalid_argument(
             "Invalid GRES specification (with and without type identification)");
     }
-    if (request.memory_per_cpu && request.memory_per_node)
+    const int memories = (request.memory_per_cpu ? 1 : 0) + (request.memory_per_node ? 1 : 0) +
+                         (draft.per_gpu.memory ? 1 : 0);
+    if (memories > 1)
         return invalid_argument("--mem, --mem-per-cpu, and --mem-per-gpu are mutually exclusive.");
-    return count_tasks_by_gpus(draft);
+    BERTH_CHECK(count_tasks_by_gpus(draft));
+    BERTH_CHECK(count_cpus_by_gpus(draft));
+    return count_memory_by_gpus(draft);
 }
 
 }  // namespace berth::slurm

@@ -14,7 +14,7 @@ std::vector<GresRequest> some_gpus(std::int64_t count) {
 struct TasksPerGpu {
     template <class Change>
     explicit TasksPerGpu(Change change) {
-        draft.tasks_per_gpu = 2;
+        draft.per_gpu.tasks = 2;
         change(draft.spec.request.edit());
         status = check_together(draft);
     }
@@ -45,6 +45,86 @@ TEST(TogetherOptions, RefuseTasksPerGpuThatDoNotComeOut) {
                  }).status.ok());
     EXPECT_FALSE(TasksPerGpu([](JobRequest& r) { r.gpus_per_task = some_gpus(1); }).status.ok());
     EXPECT_FALSE(TasksPerGpu([](JobRequest& r) { r.tasks_per_node = 1; }).status.ok());
+}
+
+// --cpus-per-gpu=4 or --mem-per-gpu=8G with the options that `change` sets.
+struct ByGpus {
+    template <class Change>
+    explicit ByGpus(Change change, bool of_cpus = true) {
+        if (of_cpus) draft.per_gpu.cpus = 4;
+        if (!of_cpus) draft.per_gpu.memory = gib(8);
+        change(draft.spec.request.edit());
+        status = check_together(draft);
+    }
+    const JobRequest& request() const { return draft.spec.request; }
+    JobDraft draft;
+    Status status = Done{};
+};
+
+std::optional<std::uint32_t> cpus(auto change) {
+    const ByGpus made(change);
+    EXPECT_TRUE(made.status.ok());
+    return made.request().cpus_per_task;
+}
+
+TEST(TogetherOptions, CountCpusByTheGpusOfATaskOrOfANode) {
+    EXPECT_EQ(cpus([](JobRequest& r) { r.gpus_per_task = some_gpus(2); }), 8U);
+    EXPECT_EQ(cpus([](JobRequest& r) { r.gpus_per_node = some_gpus(3); }), 12U);
+    EXPECT_EQ(cpus([](JobRequest& r) { r.gpus = some_gpus(1); }), 4U);
+    EXPECT_EQ(cpus([](JobRequest& r) {
+                  r.gres_per_node = some_gpus(2);
+                  r.tasks_per_node = 3;
+              }),
+              3U)
+        << "8 CPUs for three tasks";
+    EXPECT_EQ(cpus([](JobRequest& r) {
+                  r.gpus_per_node = some_gpus(4);
+                  r.nodes_min = 2;
+                  r.nodes_max = 2;
+                  r.tasks = 8;
+              }),
+              4U);
+    EXPECT_EQ(cpus([](JobRequest& r) {
+                  r.gpus = some_gpus(8);
+                  r.nodes_max = 1;
+                  r.tasks = 2;
+              }),
+              16U);
+}
+
+TEST(TogetherOptions, CountMemoryByTheGpusOfANodeOrOfATask) {
+    const ByGpus node([](JobRequest& r) { r.gpus_per_node = some_gpus(3); }, false);
+    EXPECT_EQ(node.request().memory_per_node, gib(24));
+    const ByGpus task(
+        [](JobRequest& r) {
+            r.gpus_per_task = some_gpus(2);
+            r.cpus_per_task = 4;
+        },
+        false);
+    EXPECT_EQ(task.request().memory_per_cpu, gib(4));
+    EXPECT_EQ(task.request().memory_per_node, std::nullopt);
+}
+
+TEST(TogetherOptions, RefusePerGpuWhatNobodyCanCount) {
+    for (const bool of_cpus : {true, false}) {
+        EXPECT_FALSE(ByGpus([](JobRequest&) {}, of_cpus).status.ok()) << "no GPUs";
+        const ByGpus spread([](JobRequest& r) { r.gpus = some_gpus(8); }, of_cpus);
+        EXPECT_NE(spread.status.error().message.find("say --gpus-per-task"), std::string::npos);
+    }
+    EXPECT_FALSE(ByGpus([](JobRequest& r) {
+                     r.gpus_per_node = some_gpus(2);
+                     r.tasks = 4;
+                 }).status.ok())
+        << "how many of the tasks each node has is not known";
+    EXPECT_EQ(ByGpus(
+                  [](JobRequest& r) {
+                      r.gpus_per_node = some_gpus(2);
+                      r.memory_per_cpu = gib(1);
+                  },
+                  false)
+                  .status.error()
+                  .message,
+              "--mem, --mem-per-cpu, and --mem-per-gpu are mutually exclusive.");
 }
 
 }  // namespace

@@ -20,6 +20,12 @@ struct ScriptOptions {
     std::string export_file;
 };
 
+// --ntasks-per-gpu, --cpus-per-gpu, --mem-per-gpu
+struct PerGpu {
+    std::optional<std::uint32_t> tasks, cpus;
+    std::optional<Bytes> memory;
+};
+
 struct JobDraft {
     JobSpec spec;
     ScriptOptions of_script;
@@ -40,7 +46,7 @@ struct JobDraft {
     std::string mpi;                                     // --mpi; empty: as MpiDefault says.
     bool wait = false;                                   // sbatch --wait
     bool test_only = false;                              // --test-only
-    std::optional<std::uint32_t> tasks_per_gpu;          // --ntasks-per-gpu
+    PerGpu per_gpu;
     std::string clusters;
     bool tell_ends = true;            // Reports each task that failed.
     std::vector<std::string> of_job;  // Given options that apply to a job, not to a step.
