@@ -96,6 +96,61 @@ class Shown(unittest.TestCase):
         self.assertIn(f"job {array}_1 waits", said)
         self.assertIn(f"waits for the end of: {holder}", self.cluster.run("berth", "why", array).stdout)
 
+    def test_entities_are_named_as_scripts_name_them(self):
+        c = self.cluster
+        job = c.sbatch("--hold", "--wrap", "true")
+        whole = c.run("scontrol", "show", "job", job).stdout
+        for words in (["jobid", job], ["jobid", "-dd", job], [f"job={job}"], [f"JobId={job}"]):
+            self.assertIn(f"JobId={job} ", c.run("scontrol", "show", *words).stdout, words)
+        self.assertEqual(c.run("scontrol", "show", f"jobid={job}").stdout, whole)
+        self.assertIn("NodeName=node1 ", c.run("scontrol", "show", "node=node1").stdout)
+        for words in ("partition=main", "PartitionName=main"):
+            self.assertIn("PartitionName=main", c.run("scontrol", "show", words).stdout)
+        self.assertIn("invalid entity:foo=3 for keyword:show", c.run("scontrol", "show", "foo=3", check=False).stderr)
+        c.run("scontrol", "update", "job", job, "TimeLimit=7")
+        self.assertEqual(c.run("squeue", "-h", "-j", job, "-o", "%l").stdout, "7:00\n")
+        self.assertEqual(json.loads(c.run("scontrol", "ping", "--json").stdout)["pings"][0]["pinged"], "UP")
+
+    def test_states_that_no_job_and_no_node_is_in_have_no_lines(self):
+        c = self.cluster
+        c.sbatch("--hold", "--wrap", "true")
+        self.assertEqual(c.run("squeue", "-h", "-t", "RS,SE,ST").stdout, "")
+        self.assertNotEqual(c.run("squeue", "-h", "-t", "RS,PD").stdout, "")
+        self.assertEqual(c.run("sacct", "-nX", "-s", "RS").stdout, "")
+        self.assertEqual(c.run("sinfo", "-h", "-N", "-t", "reboot,powered_down,idle&down").stdout, "")
+        self.assertEqual(c.run("sinfo", "-h", "-N", "-t", "idle+idle", "-o", "%N").stdout, "node1\nnode2\n")
+        c.run("scontrol", "update", "NodeName=node2", "State=drain", "Reason=test")
+        try:
+            self.assertEqual(c.run("sinfo", "-h", "-N", "-t", "idle&drain", "-o", "%N %U").stdout, "node2 root(0)\n" if os.geteuid() == 0 else "")
+        finally:
+            c.run("scontrol", "update", "NodeName=node2", "State=resume")
+
+    def test_seff_says_how_well_a_job_used_what_it_held(self):
+        c = self.cluster
+        job = c.sbatch("-c2", "--mem=100M", script="python3 -c 'import time\nwhile time.process_time() < 1.5: pass'; sleep 1.5")
+        waiting = c.sbatch("--hold", "--wrap", "true")
+        c.wait_state(job, "COMPLETED")
+        said = c.run("seff", job).stdout
+        self.assertRegex(said, rf"\AJob ID: {job}\nCluster: \S+\nUser/Group: \S+/\S+\nState: COMPLETED \(exit code 0\)\nCores: 2\n"
+                         r"CPU Utilized: 00:00:0\d\nCPU Efficiency: \d+\.\d\d% of 00:00:\d\d core-walltime\nJob Wall-clock time: 00:00:0\d\n"
+                         r"Memory Utilized: \d+\.\d\d [KM]B\nMemory Efficiency: \d+\.\d\d% of 100\.00 MB\n\Z")
+        self.assertIn("Efficiency not available for jobs in the PENDING state.", c.run("seff", waiting).stdout)
+        tasks = c.sbatch("--array=4-5", "--wrap", "true")
+        c.wait("the tasks", lambda: c.run("sacct", "-nX", "-j", tasks, "-o", "State").stdout.split() == ["COMPLETED"] * 2)
+        self.assertIn(f"Array Job ID: {tasks}_4\n", c.run("seff", f"{tasks}_4").stdout)
+        for words, says, code in ((["99999"], "Job not found.", 2), (["x"], "should be a job, such as 12 or 12_3", 1), ([], "Usage: seff", 1)):
+            done = c.run("seff", *words, check=False)
+            self.assertIn(says, done.stderr)
+            self.assertEqual(done.returncode, code)
+
+    def test_cpus_and_memory_are_counted_by_gpus(self):
+        c = self.cluster
+        job = c.sbatch("--hold", "--gpus-per-node=2", "-N2", "--cpus-per-gpu=3", "--mem-per-gpu=50M", "--wrap", "true")
+        shown = c.run("scontrol", "show", "job", job).stdout
+        self.assertIn("cpu=12,mem=200M,node=2", shown)
+        spread = c.run("sbatch", "--gpus=2", "--cpus-per-gpu=3", "--wrap", "true", check=False)
+        self.assertIn("--cpus-per-gpu is not supported yet where the GPUs", spread.stderr)
+
     def test_users_texts_cannot_move_the_cursor_nor_make_lines(self):
         name = "a\nJobState=FAILED\x1b[2Jb|c"
         job = self.cluster.sbatch("--hold", "-J", name, "--comment", "x\ty\r", "--wrap", "true")

@@ -10,7 +10,7 @@ SOURCE = Path(__file__).resolve().parents[2] / "berth"
 JOB_COMMANDS = {"kSbatch": ("sbatch",), "kSrun": ("srun",), "kSalloc": ("salloc",), "kBoth": ("sbatch", "srun"),
                 "kJobs": ("sbatch", "srun", "salloc"), "kOfJob": ("sbatch", "srun", "salloc")}
 PREFIX = {"sbatch": "SBATCH_", "srun": "SLURM_", "salloc": "SALLOC_"}
-COMMANDS = ("squeue", "sinfo", "sacct", "scancel", "sprio", "sshare", "sstat", "scontrol", "sacctmgr", "sdiag", "sbcast", "sattach")
+COMMANDS = ("squeue", "sinfo", "sacct", "scancel", "sprio", "sshare", "sstat", "scontrol", "sacctmgr", "sdiag", "seff", "sbcast", "sattach")
 # Refused, though the same table has it elsewhere.
 NOT_TAKEN = {"GET /v1/priorities?field", "#SBATCH --wrap"}
 # Variables that a command reads by name, as if they were its option.

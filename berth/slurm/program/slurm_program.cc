@@ -24,6 +24,7 @@ constexpr auto kCommands = std::to_array<std::pair<std::string_view, Command>>({
     {"scancel", run_scancel},
     {"scontrol", run_scontrol},
     {"sdiag", run_sdiag},
+    {"seff", run_seff},
     {"sinfo", run_sinfo},
     {"sprio", run_sprio},
     {"squeue", run_squeue},

@@ -10,6 +10,7 @@ int run_sinfo(const Invocation& call, Streams& streams);
 int run_sprio(const Invocation& call, Streams& streams);
 int run_sdiag(const Invocation& call, Streams& streams);
 int run_sshare(const Invocation& call, Streams& streams);
+int run_seff(const Invocation& call, Streams& streams);
 int run_sstat(const Invocation& call, Streams& streams);
 int run_sacct(const Invocation& call, Streams& streams);
 
