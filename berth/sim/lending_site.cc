@@ -24,8 +24,8 @@ struct Part {
     const char* name;
     std::int64_t percent, least;  // Of all GPUs, but so many at least.
 };
-// The teams have as many by right as a job may ask for, and lend three quarters of them, so that each
-// job can start some day.
+// The teams have as many by right as a job may ask for, and lend three quarters of them, so that
+// each job can start some day.
 constexpr std::array<Part, 4> kParts = {{{"lab", 70, 2 * kMostGpusOfAJob},
                                          {"vision", 40, kMostGpusOfAJob},
                                          {"speech", 30, kMostGpusOfAJob},
