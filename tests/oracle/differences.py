@@ -224,10 +224,9 @@ def refused_with(text):
                              "stdout": "" if re.fullmatch(r"Submitted batch job \d+", field.slurm) else None}[field.field]
 
 
-SQUEUE_STATES = ("squeue: error: Valid job states include: PENDING,RUNNING,SUSPENDED,COMPLETED,CANCELLED,FAILED,TIMEOUT,NODE_FAIL,PREEMPTED,"
-                 "BOOT_FAIL,DEADLINE,OUT_OF_MEMORY,COMPLETING,CONFIGURING")
-SINFO_STATES = ("sinfo: error: valid states: all,alloc,allocated,comp,completing,down,drain,drained,draining,drng,idle,mix,mixed,"
-                "not_responding,planned,unk,unknown,fail,maint,reserved,resv,no_respond,reboot_requested,reboot_issued")
+SINFO_STATES = ("sinfo: error: valid states: all,unknown,unk,down,idle,allocated,alloc,mixed,mix,drain,drained,draining,drng,not_responding,no_respond,"
+                "reserved,resv,completing,comp,planned,plnd,fail,maint,reboot,reboot^,reboot_requested,reboot_issued,future,futr,cloud,perfctrs,npc,"
+                "powering_down,powered_down,power_down,powering_up")
 NARROW = "CPUs of `srun -n1` in a job with `-c4`"
 OVER = "cores and GPUs of a job that is over"
 OVER_JOBS = "good|bad|killed|cancelled"
@@ -281,7 +280,6 @@ EXPLAINED = [
     Rule("negative counts of GPUs", WRONG, "sbatch .*--gres=gpu:-1 .*", "stderr",
          {"sbatch: error: Batch job submission failed: Requested node configuration is not available":
           "sbatch: error: Invalid generic resource (gres) specification"}),
-    Rule("lists of valid states", WRONG, "squeue -t .*", "stderr", first_line_then(SQUEUE_STATES)),
     Rule("lists of valid states", WRONG, "sinfo -t .*", "stderr", first_line_then(SINFO_STATES)),
     Rule("`scancel` of an unknown job", WRONG, "scancel 99999", "exit code", {"0": "1"}),
     Rule("`scancel` of an unknown job", WRONG, "scancel 99999", "stderr",

@@ -83,4 +83,7 @@ WRONG = [
     "scontrol show hostnames gpu[1-3,7]", "scontrol show hostnames gpu[1-", "scontrol show hostlist gpu1,gpu2,gpu5", "scontrol ping",
     "sinfo --nosuch", "sinfo -p nosuch", "sinfo -n nosuch", "sinfo -t nosuch", "sacct --nosuch", "sacct -j 99999", "sacct -j abc",
     "sacct -o nosuch", "sacct -s NOSUCH", "sacct -S nosuch", "srun --nosuch true",
+    "squeue -h -t RS,SE,ST", "sacct -s SE", "sacct -n -s RS", "sinfo -h -N -t reboot", "sinfo -h -N -t powered_down",
+    "scontrol show job=99999", "scontrol show JobId=99999", "scontrol show jobid 99999", "scontrol show node=nosuch", "scontrol show NodeName=gpu1",
+    "scontrol show PartitionName=nosuch", "scontrol show foo=3", "scontrol update job 99999 TimeLimit=5", "scontrol update jobid 99999 TimeLimit=5",
 ]
