@@ -45,15 +45,17 @@ Result<AccountingEdits> edits_of(const ClusterSpec& spec, const WhatIfOptions& o
                                     ", like nominal=gres/gpu=8, or --remove " + *word);
         }
         BERTH_CHECK(set_queue_options(queue, {word + 1, end}));
-        if (options_of(queue).empty())
+        if (options_of(queue).empty()) {
             return invalid_argument("nothing would be set of queue " + queue.name +
                                     "; say --remove " + queue.name);
+        }
         edits.queues.push_back(std::move(queue));
         word = end;
     }
-    if (edits.empty())
+    if (edits.empty()) {
         return invalid_argument(
             "say what would change: berth queues what-if vision nominal=gres/gpu=8");
+    }
     return edits;
 }
 

@@ -187,7 +187,8 @@ void Oracle::preempt(const JobsPreempted& fact) {
     for (const JobsPreempted::Victim& victim : fact.victims) {
         Known& job = jobs_[victim.job];
         ++preempted_;
-        const std::string said = words(victim.job) + " is preempted for " + words(fact.preemptor);
+        std::string said = words(victim.job);
+        said.append(" is preempted for ").append(words(fact.preemptor));
         const std::string wrong = not_preempted(preemptor, fact.preemptor, job, victim.job);
         if (!wrong.empty()) stage_.violated("I14", said + ", " + wrong);
         const bool is_new = victim.attempt > job.run.attempt;  // Started in this same record.

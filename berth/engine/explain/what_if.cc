@@ -50,9 +50,10 @@ private:
         if (const auto* const start = std::get_if<StartJob>(&fact)) {
             ++starts_[start->job];
         } else if (const auto* const preempted = std::get_if<JobsPreempted>(&fact)) {
-            for (const JobsPreempted::Victim& victim : preempted->victims)
+            for (const JobsPreempted::Victim& victim : preempted->victims) {
                 preemptions_.push_back(
                     {victim.job, preempted->array.value_or(preempted->preemptor)});
+            }
         }
     }
 
@@ -72,9 +73,9 @@ WhatIf what_if(const ClusterState& state, const AccountingEdits& edits, Time now
     WhatIf result;
     for (const JobId id : state.index().pending()) {
         ++result.waiting;
-        WhatIf::Change change{
+        const WhatIf::Change change{
             .job = id, .before = before.prospect(id), .after = after.prospect(id)};
-        if (change.before != change.after) result.changes.push_back(std::move(change));
+        if (change.before != change.after) result.changes.push_back(change);
     }
     std::ranges::set_difference(after.preemptions(), before.preemptions(),
                                 std::back_inserter(result.preemptions));
