@@ -187,10 +187,10 @@ void Oracle::preempt(const JobsPreempted& fact) {
     for (const JobsPreempted::Victim& victim : fact.victims) {
         Known& job = jobs_[victim.job];
         ++preempted_;
-        std::string said = words(victim.job);
-        said.append(" is preempted for ").append(words(fact.preemptor));
+        const std::string said =
+            words(victim.job).append(" is preempted for ").append(words(fact.preemptor));
         const std::string wrong = not_preempted(preemptor, fact.preemptor, job, victim.job);
-        if (!wrong.empty()) stage_.violated("I14", said + ", " + wrong);
+        if (!wrong.empty()) stage_.violated("I14", std::string(said).append(", ").append(wrong));
         const bool is_new = victim.attempt > job.run.attempt;  // Started in this same record.
         if (!is_new && (job.run.attempt != victim.attempt || job.run.over()))
             stage_.violated("I14", said + " and does not run");
