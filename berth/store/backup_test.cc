@@ -120,5 +120,13 @@ TEST(Backup, NothingIsOverwrittenAndNothingLeftBehind) {
     }
 }
 
+TEST(Replay, NamesTheDatabaseThatIsNotThere) {
+    const auto none = replay("/nowhere");
+    ASSERT_FALSE(none.ok());
+    EXPECT_EQ(none.error().message,
+              "cannot open the database /nowhere/berth.db: unable to open database file (SQLite "
+              "code 14)");
+}
+
 }  // namespace
 }  // namespace berth

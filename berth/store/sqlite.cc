@@ -107,7 +107,11 @@ Result<Database> Database::open(const std::string& path, const OpenMode& mode) {
     const int code = sqlite3_open_v2(path.c_str(), &raw, flags, vfs);
     Database database;
     database.database_.reset(raw);
-    if (code != SQLITE_OK) return prefixed(path, error_of(raw, code));
+    if (code != SQLITE_OK) {
+        return Error{error_of(raw, code).code, "cannot open the database " + path + ": " +
+                                                   sqlite3_errstr(code) + " (SQLite code " +
+                                                   std::to_string(code) + ")"};
+    }
     sqlite3_busy_timeout(raw, 10'000);
     database.log_frames_ = std::make_unique<std::int64_t>(0);
     // Replaces SQLite's own hook, whose checkpoints ignore a failed sync.
