@@ -38,15 +38,6 @@ std::optional<MpsKey> key_of(std::string_view name) {
     return MpsKey{static_cast<std::uint32_t>(*gpu), static_cast<std::uint32_t>(*uid)};
 }
 
-std::vector<gid_t> groups_of(const UserRecord& user) {
-    std::vector<gid_t> groups(64);
-    int count = static_cast<int>(groups.size());
-    while (::getgrouplist(user.name.c_str(), user.gid, groups.data(), &count) < 0)
-        groups.resize(static_cast<std::size_t>(count));
-    groups.resize(static_cast<std::size_t>(count));
-    return groups;
-}
-
 // Becomes the user and then the program. Between fork and exec only system calls are allowed, since
 // other threads may have held locks.
 struct Launch {
@@ -161,8 +152,12 @@ Result<pid_t> MpsDaemons::spawn(const MpsKey& key, const UserRecord& user,
     std::vector<int> group_files;
     group_files.reserve(group.size());
     for (const UniqueFd& file : group) group_files.push_back(file.get());
-    const Launch launch{user,        groups_of(user),  log.get(),
-                        group_files, arguments.data(), environment.data()};
+    const Launch launch{user,
+                        group_ids_of(user.name, user.gid),
+                        log.get(),
+                        group_files,
+                        arguments.data(),
+                        environment.data()};
     const pid_t child = ::fork();
     if (child == 0) launch.run();
     if (child < 0) return system_error("cannot fork", errno);

@@ -1,5 +1,6 @@
 #include "berth/host/os/user.h"
 
+#include <grp.h>
 #include <pwd.h>
 
 #include <cerrno>
@@ -29,6 +30,15 @@ Result<UserRecord> find_user(std::uint32_t uid) {
     user.home = found->pw_dir;
     user.shell = found->pw_shell;
     return user;
+}
+
+std::vector<gid_t> group_ids_of(const std::string& user, gid_t gid) {
+    std::vector<gid_t> groups(64);
+    int count = static_cast<int>(groups.size());
+    while (::getgrouplist(user.c_str(), gid, groups.data(), &count) < 0)
+        groups.resize(static_cast<std::size_t>(count));
+    groups.resize(static_cast<std::size_t>(count));
+    return groups;
 }
 
 }  // namespace berth

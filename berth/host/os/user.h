@@ -1,8 +1,11 @@
 // The users that this node knows.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "berth/base/result.h"
 
@@ -14,5 +17,8 @@ struct UserRecord {
 };
 
 Result<UserRecord> find_user(std::uint32_t uid);
+
+// The groups that the user is in, `gid` among them.
+std::vector<gid_t> group_ids_of(const std::string& user, gid_t gid);
 
 }  // namespace berth

@@ -1,7 +1,6 @@
 #include "berth/host/shepherd/task_child.h"
 
 #include <fcntl.h>
-#include <grp.h>
 #include <linux/close_range.h>
 #include <linux/sched.h>
 #include <sched.h>
@@ -22,6 +21,7 @@
 #include "berth/base/text.h"
 #include "berth/host/os/file_io.h"
 #include "berth/host/os/process_limit.h"
+#include "berth/host/os/user.h"
 #include "berth/host/run/not_begun.h"
 #include "berth/host/shepherd/task_exec.h"
 #include "berth/host/shepherd/task_limits.h"
@@ -79,15 +79,6 @@ bool set_user(uid_t real, uid_t effective, uid_t saved) {
     return ::syscall(SYS_setresuid, real, effective, saved) == 0;
 }
 
-std::vector<gid_t> groups_of(const RunSpec& run) {
-    std::vector<gid_t> groups(64);
-    int count = static_cast<int>(groups.size());
-    while (::getgrouplist(run.user.c_str(), run.gid, groups.data(), &count) < 0)
-        groups.resize(static_cast<std::size_t>(count));
-    groups.resize(static_cast<std::size_t>(count));
-    return groups;
-}
-
 // Drops every part of root's identity and checks that it is gone: a partly dropped root is worse
 // than a failed launch. If the agent is not root, it runs as the job's user, which is all there is
 // to check.
@@ -96,8 +87,8 @@ Status become_user(const RunSpec& run) {
     const gid_t gid = run.gid;
     const bool by_root = ::geteuid() == 0;
     if (by_root) {
-        BERTH_CHECK(
-            check(set_groups(groups_of(run)), "cannot take the groups of user " + run.user));
+        BERTH_CHECK(check(set_groups(group_ids_of(run.user, gid)),
+                          "cannot take the groups of user " + run.user));
         BERTH_CHECK(check(set_group(gid), "cannot become group " + std::to_string(gid)));
         BERTH_CHECK(check(set_user(uid, uid, uid), "cannot become user " + run.user));
     }
