@@ -1,12 +1,12 @@
 // hierarchical_drf: dominant resource fairness at every level of the account tree.
 //
-// H-DRF of Bhattacharya et al. (SoCC '13), as Volcano's drf plugin has it: from the root down, the
+// H-DRF of Bhattacharya et al. (SoCC '13), much as in Volcano's drf plugin: from the root down, the
 // account with the lowest dominant share, divided by its shares, comes next; within an account its
 // jobs by submission. What an account has is the sum of what its children have, each child scaled
-// down to the lowest dominant share by its shares among them. Otherwise a child that alone uses
-// some resource would count against its siblings, and they would starve. A child that cannot have
-// more, for want of jobs or because what its next job asks for is used up, is not scaled, and comes
-// last.
+// down to the lowest dominant share among them, divided by its shares as well (Volcano's is not).
+// Otherwise a child that alone uses some resource would count against its siblings, and they would
+// starve. A child that cannot have more, for want of jobs or because what its next job asks for is
+// used up, is not scaled, and comes last.
 //
 // The jobs of an account that has accounts beneath it compete with those as one more child, with
 // one share. Ties go to the earlier submission.

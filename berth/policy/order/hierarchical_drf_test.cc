@@ -55,7 +55,7 @@ protected:
 using Got = std::map<char, int>;
 
 // With the sum of what its children have, eng would have all of the GPUs, and its other child no
-// CPU (the paper's figure 4; a test of Volcano's).
+// CPU (Volcano's tests have it).
 TEST_F(HierarchicalDrf, AChildIsNotStarvedByWhatItsSiblingAloneUses) {
     cluster(10, {{.name = "sci"},
                  {.name = "eng"},
@@ -68,7 +68,7 @@ TEST_F(HierarchicalDrf, AChildIsNotStarvedByWhatItsSiblingAloneUses) {
 }
 
 // Three want CPUs, two want GPUs, one of each beneath one account. Once the CPUs are gone, the one
-// that had CPUs no longer holds its sibling's GPUs down (the paper's figure 7).
+// that had CPUs no longer holds its sibling's GPUs down (likewise).
 TEST_F(HierarchicalDrf, AChildThatCannotHaveMoreIsNotScaled) {
     cluster(30, {{.name = "a"},
                  {.name = "b"},
