@@ -26,8 +26,8 @@ constexpr std::string_view kHosts = "node names, such as n1 or n[1-4,7]";
 constexpr auto kForms = std::to_array<Form>({
     {"array", "indices, such as 0-9, 1,3,5-7 or 0-99%4 (four of them at a time)"},
     {"begin", kMoment},
-    {"cpus-per-task", kCount},
     {"cpus-per-gpu", kCount},
+    {"cpus-per-task", kCount},
     {"deadline", kMoment},
     {"dependency",
      "afterok:12, afterany:12:13, afternotok:12, aftercorr:12, after:12 or singleton; "

@@ -112,7 +112,8 @@ Status count_memory_by_gpus(JobDraft& draft) {
     if (of_task == 0 && !on_node) return depends_on_place("--mem-per-gpu");
     const std::int64_t gpus = of_task > 0 ? of_task : *on_node;
     const std::int64_t bytes = draft.per_gpu.memory->count();
-    if (bytes > INT64_MAX / gpus) return invalid_argument("--mem-per-gpu comes to too much memory");
+    if (bytes > (INT64_MAX - std::int64_t{UINT32_MAX}) / gpus)  // With the rounding below.
+        return invalid_argument("--mem-per-gpu comes to too much memory");
     if (of_task == 0) {
         request.memory_per_node = Bytes(bytes * gpus);
         return Done{};

@@ -116,6 +116,11 @@ TEST(TogetherOptions, RefusePerGpuWhatNobodyCanCount) {
                      r.tasks = 4;
                  }).status.ok())
         << "how many of the tasks each node has is not known";
+    JobDraft huge;
+    huge.per_gpu.memory = Bytes(INT64_MAX);
+    huge.spec.request.edit().gpus_per_task = some_gpus(1);
+    huge.spec.request.edit().cpus_per_task = 2;
+    EXPECT_EQ(check_together(huge).error().message, "--mem-per-gpu comes to too much memory");
     EXPECT_EQ(ByGpus(
                   [](JobRequest& r) {
                       r.gpus_per_node = some_gpus(2);

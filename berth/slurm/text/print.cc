@@ -29,7 +29,8 @@ constexpr auto kStates = std::to_array<StateName>({
     {"OUT_OF_MEMORY", "OOM"},
     {"COMPLETING", "CG"},
     {"CONFIGURING", "CF"},
-    // Berth's jobs are in none of these (api/job_states.h), but that of requeued ones in sacct.
+    // No job of Berth is in these (api/job_states.h); REQUEUED is of sacct's earlier attempts
+    // alone.
     {"RESIZING", "RS"},
     {"RESV_DEL_HOLD", "RD"},
     {"REQUEUED", "RQ"},
