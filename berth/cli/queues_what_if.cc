@@ -9,6 +9,7 @@
 #include "berth/cli/cluster_dir.h"
 #include "berth/cli/subcommands.h"
 #include "berth/engine/admission/accounting_admission.h"
+#include "berth/engine/state/job_queries.h"
 #include "berth/model/invalid_argument.h"
 #include "berth/model/queue_options.h"
 #include "berth/slurm/text/print.h"
@@ -59,17 +60,6 @@ Result<AccountingEdits> edits_of(const ClusterSpec& spec, const WhatIfOptions& o
     return edits;
 }
 
-std::string name_of(const Job& job) {
-    if (!job.array_job || !job.array_task) return to_string(job.id);
-    return to_string(*job.array_job) + "_" + std::to_string(*job.array_task);
-}
-
-// As users name it.
-std::string name_of(const ClusterState& state, JobId id) {
-    const Job* const job = state.find_job(id);
-    return job == nullptr ? to_string(id) : name_of(*job);
-}
-
 std::string text_of(const WhatIf::Prospect& prospect) {
     const std::string planned = slurm::local_time(prospect.planned, "");
     if (prospect.starts_now == 0) {
@@ -88,7 +78,7 @@ void print(const ClusterState& state, const WhatIf& found, Output& output) {
         {{"JOB"}, {"USER"}, {"QUEUE"}, {"NOW"}, {"THEN"}}};
     for (const WhatIf::Change& change : found.changes) {
         const Job& job = *state.find_job(change.job);
-        lines.push_back({{name_of(job)},
+        lines.push_back({{name_of_job(state, job.id)},
                          {job.owner->user},
                          {std::string(job.spec.account)},
                          {text_of(change.before)},
@@ -98,10 +88,10 @@ void print(const ClusterState& state, const WhatIf& found, Output& output) {
     lines = {{{"PREEMPTED"}, {"USER"}, {"QUEUE"}, {"FOR"}}};
     for (const WhatIf::Preemption& one : found.preemptions) {
         const Job& victim = *state.find_job(one.victim);
-        lines.push_back({{name_of(victim)},
+        lines.push_back({{name_of_job(state, victim.id)},
                          {victim.owner->user},
                          {std::string(victim.spec.account)},
-                         {name_of(state, one.preemptor)}});
+                         {name_of_job(state, one.preemptor)}});
     }
     if (lines.size() > 1) output.table(lines);
 }
@@ -117,7 +107,7 @@ void print_json(const ClusterState& state, const WhatIf& found, Output& output) 
     Json answer = {{"waiting", found.waiting}, {"changes", Json::array()}};
     for (const WhatIf::Change& change : found.changes) {
         const Job& job = *state.find_job(change.job);
-        answer["changes"].push_back({{"job", name_of(job)},
+        answer["changes"].push_back({{"job", name_of_job(state, job.id)},
                                      {"user", job.owner->user},
                                      {"queue", std::string(job.spec.account)},
                                      {"now", json_of(change.before)},
@@ -126,10 +116,10 @@ void print_json(const ClusterState& state, const WhatIf& found, Output& output) 
     answer["preempted"] = Json::array();
     for (const WhatIf::Preemption& one : found.preemptions) {
         const Job& victim = *state.find_job(one.victim);
-        answer["preempted"].push_back({{"job", name_of(victim)},
+        answer["preempted"].push_back({{"job", name_of_job(state, victim.id)},
                                        {"user", victim.owner->user},
                                        {"queue", std::string(victim.spec.account)},
-                                       {"for", name_of(state, one.preemptor)}});
+                                       {"for", name_of_job(state, one.preemptor)}});
     }
     output.out() << answer.dump(2) << '\n';
 }

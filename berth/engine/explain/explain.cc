@@ -10,6 +10,7 @@
 #include "berth/engine/explain/explain_preemption.h"
 #include "berth/engine/explain/explain_victims.h"
 #include "berth/engine/limits/limit_check.h"
+#include "berth/engine/state/job_queries.h"
 
 namespace berth {
 namespace {
@@ -196,12 +197,7 @@ private:
         result_.blockers.push_back(std::move(blocker));
     }
 
-    // In the form users write: "12", "12_3".
-    std::string name_of(JobId id) const {
-        const Job* const job = state_.find_job(id);
-        if (job == nullptr || !job->array_job || !job->array_task) return to_string(id);
-        return to_string(*job->array_job) + "_" + std::to_string(*job->array_task);
-    }
+    std::string name_of(JobId id) const { return name_of_job(state_, id); }
 
     // The jobs with such planned starts within this job's time.
     template <class Meets>

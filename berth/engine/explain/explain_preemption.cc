@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "berth/engine/derived/standing.h"
+#include "berth/engine/state/job_queries.h"
 #include "berth/model/preempted_by.h"
 
 namespace berth {
@@ -11,11 +12,7 @@ std::string names_of(const ClusterState& state, const std::vector<JobId>& jobs) 
     constexpr std::size_t kNamedMax = 8;
     std::string text = jobs.size() == 1 ? "job" : "jobs";
     for (std::size_t i = 0; i < jobs.size() && i < kNamedMax; ++i) {
-        const Job* const job = state.find_job(jobs[i]);
-        const bool is_task = job != nullptr && job->array_job && job->array_task;
-        text += (i == 0 ? " " : ", ") +
-                (is_task ? to_string(*job->array_job) + "_" + std::to_string(*job->array_task)
-                         : to_string(jobs[i]));
+        text += (i == 0 ? " " : ", ") + name_of_job(state, jobs[i]);
     }
     return jobs.size() > kNamedMax ? text + " and others" : text;
 }

@@ -4,6 +4,12 @@
 
 namespace berth {
 
+std::string name_of_job(const ClusterState& state, JobId id) {
+    const Job* const job = state.find_job(id);
+    if (job == nullptr || !job->array_job || !job->array_task) return to_string(id);
+    return to_string(*job->array_job) + "_" + std::to_string(*job->array_task);
+}
+
 bool may_requeue(const ClusterState& state, const Job& job) {
     if (job.het && job.het->offset > 0) {  // All components are requeued, or none.
         const Job* const first = state.find_job(job.het->first);

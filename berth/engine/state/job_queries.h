@@ -2,11 +2,15 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "berth/engine/state/cluster_state.h"
 
 namespace berth {
+
+// As users write it: "12"; a task of an array "12_3", whatever its record's id is.
+std::string name_of_job(const ClusterState& state, JobId id);
 
 // Whether it may run again: never an interactive job, since there is no script to run.
 bool may_requeue(const ClusterState& state, const Job& job);

@@ -1,10 +1,10 @@
 // weighted_fair: the account with the best score comes next.
 //
-// The score of the article "Kubernetes Training Operators" (fair scheduling of a queue manager):
-// the account's shares divided by the GPUs that it has plus one, plus the job's priority in
-// millionths, plus one for each hour that the job has waited. An account's job that comes next is
-// the one with the best score; then the account has its GPUs, too. Ties go to the earlier
-// submission. (The article removes the job from the root queue, so a child's job is picked twice.)
+// The score of the chapter "Training Job Scheduling" (its queue manager's fair scheduling): the
+// account's shares divided by the GPUs that it has plus one, plus the job's priority in millionths,
+// plus one for each hour that the job has waited. The account's job with the best score comes next;
+// then the account has its GPUs, too. Ties go to the earlier submission. (The chapter's code
+// removes the job from the root queue, so it picks a child's job twice.)
 #include <algorithm>
 #include <map>
 #include <set>
