@@ -4,6 +4,9 @@
 #include "berth/slurm/options/batch_script.h"
 #include "berth/slurm/options/near_options.h"
 #include "berth/slurm/options/option_values.h"
+#include "berth/slurm/options/step_options.h"
+#include "berth/slurm/step/multi_prog.h"
+#include "berth/slurm/tables/sacct_filter.h"
 #include "berth/slurm/text/columns.h"
 #include "berth/slurm/text/when.h"
 
@@ -20,9 +23,15 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* bytes, std::size_t si
     (void)parse_percent_format(text);
     (void)parse_update({text}, berth::Time{});
     (void)check_script(text);
+    (void)multi_prog_command(text, 4, "programs", {});
+    SacctFilter filter;
+    (void)filter.set_groups(text.c_str());
+    (void)filter.set_cpus(text.c_str());
+    (void)filter.set_time_least(text.c_str());
     JobDraft draft;
     for (const auto set : {set_switches, set_segment, set_distribution, set_affinity,
-                           set_anti_affinity, set_gpu_memory, set_compute_capability}) {
+                           set_anti_affinity, set_gpu_memory, set_compute_capability, set_prefer,
+                           set_accel_bind, set_mem_bind, set_profile, set_relative}) {
         (void)set(draft, text.c_str());
     }
     for (const Directive& directive : directives_of(text)) BERTH_ASSERT(!directive.words.empty());

@@ -146,7 +146,10 @@ TEST_F(InputVariables, AreSbatchsOptions) {
               std::chrono::minutes(3));
     EXPECT_FALSE(request("SBATCH_NTASKS", "4").request->tasks);  // No variable of Slurm's.
     const Said said = run("sbatch", {"--wrap", "true"}, {{"SBATCH_HINT", "multithread"}});
-    EXPECT_EQ(said.err, "sbatch: error: SBATCH_HINT=multithread: --hint is not supported yet\n");
+    EXPECT_EQ(
+        said.err,
+        "sbatch: error: SBATCH_HINT=multithread: --hint is not supported: use --cpus-per-task, "
+        "or --exclusive for whole nodes\n");
     EXPECT_EQ(run("sbatch", {"--nosuch"}, {{"SLURM_EXIT_ERROR", "42"}}).code, 255);
     EXPECT_EQ(run("sbatch", {"-N", "x", "--wrap", "true"}, {{"SLURM_EXIT_ERROR", "42"}}).code, 42);
 }

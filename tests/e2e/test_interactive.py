@@ -64,7 +64,8 @@ class Interactive(unittest.TestCase):
         self.assertIn("BatchFlag=0", done.stdout)
         self.assertNotIn("BatchHost", done.stdout)
         self.assertEqual(done.stderr.splitlines(),
-                         [f"salloc: Granted job allocation {job}", f"salloc: Relinquishing job allocation {job}"])
+                         [f"salloc: Granted job allocation {job}", "salloc: Nodes node[1-2] are ready for job",
+                          f"salloc: Relinquishing job allocation {job}"])
         self.cluster.wait_state(job, "COMPLETED")
 
     def test_who_waits_is_told_so_and_starts_when_there_is_room(self):
@@ -133,7 +134,7 @@ class Interactive(unittest.TestCase):
     def test_what_cannot_be_given_is_refused(self):
         self.assertIn("salloc: error: Job submit/allocate failed: ", self.run_it("salloc", "-C", "nosuch", "true", code=1).stderr)
         self.assertIn("srun: error: Unable to allocate resources: ", self.run_it("srun", "-p", "nowhere", "true", code=1).stderr)
-        self.assertIn("--bell is not supported yet", self.run_it("salloc", "--bell", "true", code=1).stderr)
+        self.assertIn("--hint is not supported: use --cpus-per-task", self.run_it("salloc", "--hint=multithread", "true", code=1).stderr)
 
     def test_srun_pty_is_a_terminal_on_the_node(self):
         ours, theirs = pty.openpty()

@@ -168,6 +168,13 @@ def sacctmgr_immediate(run):
     without_chemistry(run)
 
 
+@command_option("sacctmgr --readonly", seen="nothing is changed", world=WHERE)
+def sacctmgr_readonly(run):
+    without_chemistry(run)
+    run.done("-i", "add", "account", "chemistry", ok=False)
+    see("chemistry" not in run.out("sacctmgr", "-n", "show", "account"))
+
+
 @command_option("sacctmgr --quiet", seen="nothing is printed", world=WHERE)
 def sacctmgr_quiet(run):
     without_chemistry(run)

@@ -19,6 +19,26 @@ def sinfo_all(run):
     see("secret" in run.ask(before=NOBODY))
 
 
+@command_option("sinfo --hide", seen="a user sees no hidden partitions", needs_root=True)
+def sinfo_hide(run):
+    see("secret" not in run.words_of("-h", "-o", "%R", before=NOBODY, env={"SINFO_ALL": "1"}))
+
+
+@command_option("sinfo --dead", seen="no node, since all respond")
+def sinfo_dead(run):
+    same(run.lines("-h", "-N"), [])
+
+
+@command_option("sinfo --responding", seen="no node that does not respond", world="silent")
+def sinfo_responding(run):
+    run.cluster.kill("agent-n2")
+    try:
+        run.wait("n2 to be silent", lambda: "*" in run.out("sinfo", "-h", "-n", "n2", "-o", "%t"))
+        same(run.words_of("-h", "-N", "-o", "%n"), {"n1"})
+    finally:
+        run.cluster.up()
+
+
 @command_option("sinfo --clusters", "effects", seen="the cluster's name above")
 def sinfo_clusters(run):
     see("CLUSTER: effects" in run.ask())
@@ -248,6 +268,32 @@ def sacct_units(run):
     same(run.ask("-n", "-X", "-P", "--name=henry", "-o", "ReqMem").strip(), "2097152K")
 
 
+@command_option("sacct --ncpus", "3-4", seen="the jobs that were given so many CPUs")
+def sacct_ncpus(run):
+    same(jobs(run), {"alice"})
+
+
+@command_option("sacct --nnodes", "1", seen="the jobs that were given one node: none that waits")
+def sacct_nnodes(run):
+    same(jobs(run) & {"alice", "bob", "charlie", "dora"}, {"alice", "bob"})
+
+
+@command_option("sacct --gid", "65534", seen="the group's jobs")
+@command_option("sacct --group", "nogroup", seen="the group's jobs")
+def sacct_group(run):
+    same(jobs(run), {"bob", "dora"})
+
+
+@command_option("sacct --timelimit-min", "5", seen="the jobs of that time limit")
+def sacct_timelimit_min(run):
+    same(jobs(run), {"henry"})
+
+
+@command_option("sacct --timelimit-max", "7", seen="the jobs of a time limit up to that, from the least on")
+def sacct_timelimit_max(run):
+    same(jobs(run, "-k", "5"), {"henry", "ida"})
+
+
 @command_option("sacct --user", "nobody", seen="the user's jobs")
 @command_option("sacct --uid", "65534", seen="the user's jobs")
 def sacct_user(run):
@@ -259,6 +305,12 @@ def sacct_user(run):
 @command_option("scontrol --all", seen="a user sees hidden partitions as well", needs_root=True)
 def scontrol_all(run):
     see("PartitionName=secret" in run.ask("show", "partition", before=NOBODY))
+
+
+@command_option("scontrol --hide", seen="a user sees no hidden partitions", needs_root=True)
+def scontrol_hide(run):
+    shown = run.run(*NOBODY, "scontrol", "-a", *run.words(), "show", "partition").stdout
+    see("PartitionName=secret" not in shown)
 
 
 @command_option("scontrol --clusters", "nosuch", seen="another cluster is not there")

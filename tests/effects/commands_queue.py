@@ -1,6 +1,7 @@
 """squeue, sprio, sshare, sstat: what each option makes of a queue that stays as it is (worlds.populate)."""
 
 import json
+import re
 
 from commands import NOBODY, command_option, only_variable
 from effect import same, see
@@ -23,6 +24,11 @@ def squeue_account(run):
 @command_option("squeue --all", seen="a user sees jobs in hidden partitions as well", needs_root=True)
 def squeue_all(run):
     see("frank" in run.words_of("-h", "-o", "%j", before=NOBODY))
+
+
+@command_option("squeue --hide", seen="a user sees no jobs in hidden partitions", needs_root=True)
+def squeue_hide(run):
+    see("frank" not in run.words_of("-h", "-o", "%j", before=NOBODY, env={"SQUEUE_ALL": "1"}))
 
 
 @command_option("squeue --jobs", lambda c: c.ids["bob"], seen="that job alone")
@@ -209,9 +215,13 @@ def sprio_weights(run):
     see("Weights" in run.ask())
 
 
-@command_option("sprio --local", seen="the jobs of this cluster alone")
-def sprio_local(run):
-    same(run.words_of("-h", "-o", "%c"), {"effects"})
+@command_option("sprio --clusters", "nosuch", seen="another cluster is not there")
+@command_option("sprio --cluster", "nosuch", seen="another cluster is not there")
+@command_option("sshare --clusters", "nosuch", seen="another cluster is not there")
+@command_option("sshare --cluster", "nosuch", seen="another cluster is not there")
+@command_option("sdiag --cluster", "nosuch", seen="another cluster is not there")
+def one_cluster(run):
+    see("nosuch" in run.done(ok=False).stderr)
 
 
 @command_option("sprio --verbose", seen="what was asked for")

@@ -1,6 +1,7 @@
 """Options of jobs: when they start, in which order, how they end, and who is told."""
 
 import re
+import shlex
 import uuid
 
 from effect import same, see
@@ -157,13 +158,31 @@ def quiet(run):
 @job_option("verbose", seen="more than is said without", world="jobs")
 def verbose(run):
     said = run.start("true").stderr.splitlines()
-    see([line for line in said if "job allocation" not in line], said)
+    see([line for line in said if "job allocation" not in line and "ready for job" not in line], said)
 
 
 @job_option("kill-command", "KILL", seen="the command ends with the allocation", commands=("salloc",))
 def kill_command(run):
     done = run.run("timeout", "8", "salloc", *run.words(), "bash", "-c", "scancel $SLURM_JOB_ID; sleep 20", ok=None, env=run.environment())
     same(done.returncode, 128 + 9)
+
+
+def on_a_terminal(run, *words):
+    """What salloc prints on a terminal."""
+    line = " ".join(shlex.quote(word) for word in ("salloc", *words, *run.words(), "true"))
+    return run.run("script", "-qec", line, "/dev/null", env=run.environment()).stdout
+
+
+@job_option("bell", seen="the terminal's bell rings as the job starts", commands=("salloc",))
+def bell(run):
+    see("\a" in on_a_terminal(run))
+
+
+@job_option("no-bell", seen="it does not ring after a long wait", commands=("salloc",))
+def no_bell(run):
+    run.busy("n4")
+    with run.process("sh", "-c", "sleep 11; scancel -w n4"):
+        see("\a" not in on_a_terminal(run, "-p", "other"))
 
 
 @job_option("no-shell", seen="the allocation stays", commands=("salloc",))

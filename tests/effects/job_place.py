@@ -1,5 +1,7 @@
 """Options of jobs: where they run, and how much they hold."""
 
+from pathlib import Path
+
 from effect import same, see
 from job_options import job_option
 
@@ -18,6 +20,18 @@ def nodelist(run):
 @job_option("exclude", "n1", seen="the job is not where it would have been")
 def exclude(run):
     see(hosts(run) == "n2")
+
+
+@job_option("nodefile", "?", seen="the job is on the file's node")
+def nodefile(run):
+    run.value = str(run.cluster.work / "nodes")
+    (run.cluster.work / "nodes").write_text("n3\n\nn3\n")
+    see(hosts(run) == "n3")
+
+
+@job_option("prefer", "h100", seen="the job is on a node with the feature, where one is free")
+def prefer(run):
+    same(hosts(run), "n3")
 
 
 @job_option("constraint", "h100", seen="the job is on a node with the feature")
@@ -178,6 +192,17 @@ def gpus_per_task(run):
 def gpu_bind(run):
     text = run.output(("" if run.command == "srun" else "srun ") + "bash -c 'echo $CUDA_VISIBLE_DEVICES'", "-n2", "--gpus=2")
     same(sorted(len(line.split(",")) for line in text.split()), [1, 1])
+
+
+@job_option("mem-bind", "none", seen="a task may use the memory of every NUMA node")
+def mem_bind(run):
+    text = run.output("grep Mems_allowed_list /proc/self/status", on_node=True).split()[-1]
+    same(text, (Path("/sys/devices/system/node/has_memory").read_text().strip()))
+
+
+@job_option("profile", "none", seen="the job runs, and no profile is written")
+def profile(run):
+    same(run.output("ls | grep '[.]h5$' | wc -l"), "0")
 
 
 @job_option("mem", "3G", seen="the job holds three gigabytes")

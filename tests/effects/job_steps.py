@@ -1,6 +1,9 @@
 """Options of srun alone: how a step runs, within a job and in one of its own."""
 
+import os
 import select
+import signal
+import time
 from contextlib import contextmanager
 
 from commands import only_variable
@@ -61,6 +64,67 @@ def kill_on_bad_exit(run):
 def wait(run):
     done = run.start("[ $SLURM_PROCID = 1 ] || exit 0; sleep 4; echo late", "-n2", ok=None)
     see("late" not in done.stdout)
+
+
+@srun_option("relative", "1", seen="the step is on the job's second node")
+def relative(run):
+    with job(run, "-w", "n[1,3]") as within:
+        same(srun(run, within, "-N1", "-n1", *run.words(), "sh", "-c", "echo $SLURMD_NODENAME").stdout, "n3\n")
+
+
+@srun_option("multi-prog", seen="each task runs the program of its line")
+def multi_prog(run):
+    file = run.cluster.work / "programs"
+    file.write_text("#!/bin/sh\n0 echo zero %t\n1-2 echo 'the others' %o\n")
+    file.chmod(0o755)
+    same(sorted(srun(run, "-n3", *run.words(), str(file)).stdout.split("\n")), ["", "the others 0", "the others 1", "zero 0"])
+
+
+def beside_the_step(run, wanted):
+    """What a program that srun runs itself writes: the words of the step."""
+    program = run.cluster.work / "beside"
+    program.write_text("#!/bin/sh\necho $@ >> told\n")
+    program.chmod(0o755)
+    (run.cluster.work / "told").unlink(missing_ok=True)
+    run.value = str(program)
+    srun(run, *run.words(), "sh", "-c", "echo step >> told")
+    same(run.file("told"), wanted)
+
+
+@srun_option("prolog", "?", seen="the program runs before the step")
+def prolog(run):
+    beside_the_step(run, "sh -c echo step >> told\nstep\n")
+
+
+@srun_option("epilog", "?", seen="the program runs after the step")
+def epilog(run):
+    beside_the_step(run, "step\nsh -c echo step >> told\n")
+
+
+def interrupted(run):
+    """srun after one Ctrl-C: its exit code and what it said."""
+    with run.process("srun", *run.words(), "-n1", "sh", "-c", "trap 'echo caught; exit 5' INT; echo runs; while :; do sleep 0.1; done") as process:
+        same(process.stdout.readline(), "runs\n")
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=3)
+        return process.returncode, out, err
+
+
+@srun_option("disable-status", variable_value="1", seen="the first Ctrl-C goes to the tasks")
+def disable_status(run):
+    code, out, _ = interrupted(run)
+    same((code, out), (5, "caught\n"))
+
+
+@srun_option("quit-on-interrupt", seen="the first Ctrl-C kills the tasks")
+def quit_on_interrupt(run):
+    see("forcing job termination" in interrupted(run)[2])
+
+
+@srun_option("accel-bind", "g", seen="each task has the GPUs near its cores")
+def accel_bind(run):
+    done = srun(run, "-N1", "-n2", "--gres=gpu:2", *run.words(), "sh", "-c", "echo $SLURM_GPU_BIND$SLURM_TRES_BIND")
+    see("closest" in done.stdout, done.stdout)
 
 
 @srun_option("label", variable_value="1", seen="each line is headed by its task")
@@ -145,6 +209,30 @@ def shell(run):
 @only_variable("SLURM_TIME_FORMAT", "squeue", "%Y years", seen="how times are written")
 def slurm_time_format(run):
     see("years" in run.ask("-h", "-t", "R", "-o", "%S"))
+
+
+@only_variable("SLURM_TEST_EXEC", "srun", "1", seen="a missing program is found before a job is asked for", world="jobs")
+def slurm_test_exec(run):
+    see("can not execute nosuch" in run.done("nosuch", ok=None).stderr)
+
+
+@only_variable("SLURM_UMASK", "sbatch", "0027", seen="whom the output file is open to", world="jobs")
+def slurm_umask(run):
+    name = f"open-{os.getpid()}-{time.monotonic_ns()}"
+    run.done("--wait", "-o", name, "--wrap", "umask")
+    same((run.cluster.work / name).stat().st_mode & 0o777, 0o640)
+
+
+@only_variable("SLURM_DIST_PLANESIZE", "srun", "1", seen="so many tasks at a time go to a node", world="jobs")
+def slurm_dist_planesize(run):
+    text = run.ask("-w", "n[1,3]", "-n4", "--ntasks-per-node=2", "sh", "-c", "echo $SLURM_PROCID:$SLURMD_NODENAME", env={"SLURM_DISTRIBUTION": "plane"}, ok=None)
+    same(set(text.split()), {"0:n1", "1:n3", "2:n1", "3:n3"})
+
+
+@only_variable("SLURM_STEP_GRES", "srun", "gpu:1", seen="the step has so many of the job's GPUs", world="jobs")
+def slurm_step_gres(run):
+    with job(run, "-w", "n1", "--gres=gpu:2") as within:
+        same(run.ask("sh", "-c", "echo $CUDA_VISIBLE_DEVICES", env={"SLURM_JOB_ID": within.removeprefix("--jobid=")}), "0\n")
 
 
 @only_variable("SLURM_EXIT_ERROR", "srun", "77", seen="what srun's own errors exit with", world="jobs")

@@ -18,17 +18,21 @@ BY_NAME = {"SQUEUE_FORMAT": ("squeue", "format"), "SQUEUE_FORMAT2": ("squeue", "
            "SACCT_FORMAT": ("sacct", "format"), "SPRIO_FORMAT": ("sprio", "format"), "SBCAST_FORCE": ("sbcast", "force"),
            "SBCAST_PRESERVE": ("sbcast", "preserve")}
 NOT_INPUT = {"PATH", "HOME", "NO_COLOR", "TMPDIR"}  # Every program's, and not Berth's own.
-REFUSALS = "options that are refused"  # One test for all of them.
+REFUSALS = "options that are refused"  # One test for all of them …
+NO_MEANING = "options without meaning"  # … and one for those whose why stands in other_options.cc.
 # What these ask is so in any case: their tests see that it is, and withholding proves nothing.
 ALWAYS_SO = {
     "sacct --allclusters": "there is one cluster",
-    "sprio --local": "there is one cluster",
     "sdiag --all": "nothing is left out without it",
     "sattach --quiet": "sattach has no messages of its own",
     "sinfo --exact": "nodes that differ never share a line",
     "sinfo --noconvert": "memory is always in megabytes",
     "squeue --priority": "a job has one partition", "SQUEUE_PRIORITY": "likewise",
     "srun --cpu-bind": "tasks share the cores of their step", "srun --cpu_bind": "likewise", "SLURM_CPU_BIND": "likewise",
+    **{name: "memory is not bound" for name in ("sbatch --mem-bind", "#SBATCH --mem-bind", "srun --mem-bind", "salloc --mem-bind", "SBATCH_MEM_BIND",
+                                                "SLURM_MEM_BIND", "SALLOC_MEM_BIND")},
+    **{name: "nothing is profiled" for name in ("sbatch --profile", "#SBATCH --profile", "srun --profile", "salloc --profile", "SBATCH_PROFILE",
+                                                "SLURM_PROFILE", "SALLOC_PROFILE")},
     **{f"berth {command} --compact": "likewise" for command in ("submit", "run")},
     **{f"{command} --berth-compact": "a job has the fewest switches without it" for command in ("sbatch", "#SBATCH", "srun", "salloc")},
 }
@@ -149,6 +153,14 @@ def refused_options():
 
 
 @cache
+def without_meaning():
+    """{(command, option)} that are accepted because what they ask is so in any case."""
+    listed = set(re.findall(r'\{"([\w-]+)",', table(text_of("slurm/other_options.cc"), "kWithoutMeaning")))
+    known = set(command_rows()) | {(command, option) for option, rows in job_options().items() for row in rows for command in row["commands"]}
+    return {(command, option) for command, option in known if option in listed and is_accepted(command, option)}
+
+
+@cache
 def berth_options():
     """{"berth queue --all", …} from CLI11's calls; options without dashes are operands."""
     found, scopes, shared = set(), {}, {}
@@ -206,17 +218,20 @@ def query_parameters():
 
 def all_names():
     """Every name that must have an effect: {"sbatch --gpus", "#SBATCH --gpus", "SBATCH_GPUS", "slurm.conf KillWait" …}"""
-    names = {REFUSALS}
+    names = {REFUSALS, NO_MEANING}
     for option, rows in job_options().items():
         for row in rows:
             if not row["built"]:
                 continue
             for command in row["commands"]:
+                if (command, option) in without_meaning():
+                    continue
                 names.add(f"{command} --{option}")
                 if command == "sbatch":
                     names.add(f"#SBATCH --{option}")
-    names |= {f"{command} --{option}" for command, option in command_options()}
-    names |= {variable_name(command, variable) for (command, option), found in input_variables().items() if is_accepted(command, option)
+    names |= {f"{command} --{option}" for command, option in command_options() - without_meaning()}
+    names |= {variable_name(command, variable) for (command, option), found in input_variables().items()
+              if is_accepted(command, option) and (command, option) not in without_meaning()
               for variable in found}
     names |= berth_options() | variables() | query_parameters()
     names |= names_keys.key_names()

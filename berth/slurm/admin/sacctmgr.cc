@@ -59,9 +59,15 @@ public:
         : streams_(streams), client_(endpoint_of(call)) {}
 
     SacctmgrOptions options;
+    bool readonly = false;
 
     int run(const std::vector<std::string>& words) {
         const std::string& verb = words.front();
+        const bool changes = means(verb, "add", 3) || means(verb, "create", 1) ||
+                             means(verb, "modify", 1) || means(verb, "delete", 3) ||
+                             means(verb, "remove", 3);
+        if (readonly && changes)
+            return streams_.err << "Can't run this command in readonly mode.\n", 1;
         if (means(verb, "show", 1) || means(verb, "list", 1)) return show(words);
         if (means(verb, "add", 3) || means(verb, "create", 1)) {
             return edit(words, parse_add, "add",
@@ -219,6 +225,7 @@ int run_sacctmgr(const Invocation& call, Streams& streams) {
             case 'p': sacctmgr.options.parsable = true; break;
             case 'P': sacctmgr.options.parsable2 = true; break;
             case 'Q': sacctmgr.options.quiet = true; break;
+            case 'r': sacctmgr.readonly = true; break;
             case 's': sacctmgr.options.associations = true; break;
             case 'v': break;
             default:

@@ -17,6 +17,7 @@
 #include "berth/slurm/json/json_rows.h"
 #include "berth/slurm/options/arguments.h"
 #include "berth/slurm/options/clusters.h"
+#include "berth/slurm/options/input_variables.h"
 #include "berth/slurm/show/scontrol_show.h"
 #include "berth/slurm/step/last_answer.h"
 #include "berth/slurm/text/argument_text.h"
@@ -56,6 +57,9 @@ constexpr auto kScontrolOptions = std::to_array<option>({
     {"json", optional_argument, nullptr, 'J'},
     {"yaml", optional_argument, nullptr, 'Y'},
     {"uid", required_argument, nullptr, 'u'},
+    {"federation", no_argument, nullptr, 1},
+    {"local", no_argument, nullptr, 2},
+    {"sibling", no_argument, nullptr, 3},
     {nullptr, 0, nullptr, 0},
 });
 
@@ -72,6 +76,28 @@ public:
 
     ShowOptions options;
     bool json = false;
+
+    // An option; an exit code where it cannot be.
+    std::optional<int> take(int letter, const char* value) {
+        switch (letter) {
+            case 'a': options.all = true; return std::nullopt;
+            case 'H': options.all = false; return std::nullopt;
+            case 'd': options.detail = true; return std::nullopt;
+            case 'o': options.one_line = true; return std::nullopt;
+            case 'M': return choose_cluster(value);
+            case 'J': {
+                json = true;
+                const Status known = check_json_version(value);
+                return known.ok() ? std::nullopt : std::optional(fail(known.error().message));
+            }
+            case 'Q': streams_.err.setstate(std::ios::failbit); return std::nullopt;  // No errors.
+            case 1:
+            case 2:
+            case 3: return std::nullopt;  // There is one cluster.
+            case 'v': return std::nullopt;
+            default: return fail(not_supported(kScontrolOptions, letter).error().message);
+        }
+    }
 
     // -M: an exit code where it names another cluster.
     std::optional<int> choose_cluster(const std::string& names) {
@@ -424,30 +450,13 @@ int run_scontrol(const Invocation& call, Streams& streams) {
     Scontrol scontrol(call, streams);
     ArgumentReader reader(call, kScontrolOptions,
                           "adFhM:oQu:vV");  // Options may also stand behind the entity.
+    for (const SetVariable& set : set_variables(call, kScontrolOptions)) {
+        if (const auto code = scontrol.take(set.letter, set.value)) return *code;
+    }
     while (const auto argument = reader.next(streams)) {
-        switch (argument->letter) {
-            case 'V': return streams.out << kVersion << '\n', 0;
-            case 'h': return streams.out << kScontrolUsage, 0;
-            case 'a': scontrol.options.all = true; break;
-            case 'd': scontrol.options.detail = true; break;
-            case 'o': scontrol.options.one_line = true; break;
-            case 'M':
-                if (const auto code = scontrol.choose_cluster(argument->value)) return *code;
-                break;
-            case 'J':
-                if (const Status known = check_json_version(argument->value); !known.ok())
-                    return streams.err << "scontrol: error: " << known.error().message << '\n', 1;
-                scontrol.json = true;
-                break;
-            case 'Q': streams.err.setstate(std::ios::failbit); break;  // No errors are shown.
-            case 'v': break;
-            default:
-                return streams.err
-                           << "scontrol: error: "
-                           << not_supported(kScontrolOptions, argument->letter).error().message
-                           << '\n',
-                       1;
-        }
+        if (argument->letter == 'V') return streams.out << kVersion << '\n', 0;
+        if (argument->letter == 'h') return streams.out << kScontrolUsage, 0;
+        if (const auto code = scontrol.take(argument->letter, argument->value)) return *code;
     }
     if (reader.failed()) return streams.err << "Try \"scontrol --help\" for more information\n", 1;
     const std::vector<std::string> words = reader.operands();

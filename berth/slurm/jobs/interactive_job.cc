@@ -44,7 +44,7 @@ api::SubmitRequest InteractiveJob::request_of(const JobDraft& draft,
     const auto complete = [&](JobSpec spec) {
         JobCommand& command = spec.command.edit();
         command.interactive = true;
-        command.attended = !draft.no_shell;
+        command.attended = !draft.of_allocation.no_shell;
         command.submit_host = short_host_name();
         command.submit_line = line_of(call_);
         command.work_dir = work_dir_of(command.work_dir);

@@ -6,11 +6,13 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <ostream>
 
+#include "berth/base/hostlist.h"
 #include "berth/client/client.h"
 #include "berth/model/exit_status.h"
 #include "berth/slurm/jobs/interactive_job.h"
@@ -25,15 +27,12 @@ namespace berth::slurm {
 namespace {
 
 constexpr const char* kSallocUsage =
-    "Usage: salloc [OPTIONS] [command [args...]]\n\n"
-    "Allocates what sbatch's options ask for and runs the command (or $SHELL) on this machine,\n"
-    "with the job's variables, so that srun runs steps in the job. The job ends with the\n"
-    "command.\n\n"
-    "  -I, --immediate[=seconds]   give up if the job does not start within this time (1)\n"
-    "  -K, --kill-command[=signal] send the command this signal when the job ends first (SIGTERM)\n"
-    "      --no-shell              return at once and leave the job running\n";
+    "Usage: salloc [OPTIONS(0)...] [ : [OPTIONS(N)...]] [command(0) [args(0)...]]\n\n"
+    "Allocates what the options ask for and runs the command (or $SHELL) on this machine, with\n"
+    "the job's variables, so that srun runs steps in the job. The job ends with the command.\n";
 
-constexpr int kLookEverySeconds = 2;  // Whether the job is still there.
+constexpr std::chrono::seconds kLongWait{10};  // Slurm's: from here on the bell rings.
+constexpr int kLookEverySeconds = 2;           // Whether the job is still there.
 
 class Salloc {
 public:
@@ -43,9 +42,12 @@ public:
     int run() {
         if (const auto code = read_options()) return *code;
         InteractiveJob allocation(call_, client_, streams_);
+        const auto asked_at = std::chrono::steady_clock::now();
         if (!allocation.get(draft_, others_)) return allocation.exit_code();
+        ring(std::chrono::steady_clock::now() - asked_at);
         say("Granted job allocation " + allocation.id());
-        if (draft_.no_shell) return 0;
+        say("Nodes " + compress_hostlist_in_order(allocation.job().nodes) + " are ready for job");
+        if (draft_.of_allocation.no_shell) return 0;
         const ExitStatus exit = run_command(allocation);
         if (!over_) {
             say("Relinquishing job allocation " + allocation.id());
@@ -57,6 +59,12 @@ public:
 private:
     void say(const std::string& message) {
         if (!draft_.quiet) streams_.err << "salloc: " << message << '\n' << std::flush;
+    }
+    // --bell, --no-bell
+    void ring(std::chrono::steady_clock::duration waited) const {
+        if (!draft_.of_allocation.bell.value_or(waited > kLongWait) || ::isatty(STDOUT_FILENO) == 0)
+            return;
+        streams_.out << '\a' << std::flush;
     }
     int fail(const std::string& message) {
         streams_.err << "salloc: error: " << message << '\n' << std::flush;
@@ -197,7 +205,7 @@ private:
         } else {
             say("Job allocation " + allocation.id() + " has been revoked.");
         }
-        if (draft_.kill_command) ::kill(child, *draft_.kill_command);
+        if (draft_.of_allocation.kill_command) ::kill(child, *draft_.of_allocation.kill_command);
     }
 
     const Invocation& call_;

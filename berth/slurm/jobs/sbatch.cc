@@ -28,15 +28,7 @@ namespace {
 constexpr int kOptionError = 255;  // Slurm's exit code for a value that it cannot read.
 
 constexpr const char* kSbatchUsage =
-    "Usage: sbatch [OPTIONS(0)...] [ : [OPTIONS(N)...]] script(0) [args(0)...]\n\n"
-    "Place and time:  -p partition  -N nodes  -w nodelist  -x exclude  -C constraint  -t time\n"
-    "                 --begin  -d dependency  -H (hold)  -a array  --exclusive\n"
-    "Resources:       -n ntasks  --ntasks-per-node  -c cpus-per-task  --mem  --mem-per-cpu\n"
-    "                 --gres  -G gpus  --gpus-per-node  --gpus-per-task  --gpu-bind\n"
-    "Accounting:      -A account  -q qos  --nice  --priority  --comment\n"
-    "Files:           -J job-name  -o output  -e error  -i input  --open-mode  -D chdir  --export\n"
-    "Other:           --wrap=COMMAND  --parsable  --[no-]requeue  -W (wait)  --signal\n"
-    "                 --test-only  -Q  -v  -V  --help\n";
+    "Usage: sbatch [OPTIONS(0)...] [ : [OPTIONS(N)...]] script(0) [args(0)...]\n";
 
 class Sbatch {
 public:
@@ -198,7 +190,7 @@ private:
         command.work_dir = work_dir_of(command.work_dir);
         command.submit_host = short_host_name();
         command.submit_line = line_of(call_);
-        command.inherited = inherited_from_shell(draft.propagate);
+        command.inherited = inherited_from_shell(call_, draft.propagate);
     }
 
     int submit(const std::vector<JobDraft>& drafts) {

@@ -16,6 +16,7 @@
 #include "berth/slurm/jobs/job_commands.h"
 #include "berth/slurm/jobs/sbcast_script.h"
 #include "berth/slurm/options/arguments.h"
+#include "berth/slurm/options/input_variables.h"
 #include "berth/slurm/step/step_run.h"
 #include "berth/slurm/text/print.h"
 
@@ -86,33 +87,39 @@ private:
         file_.force = call_.variable("SBCAST_FORCE") != nullptr;
         file_.preserve = call_.variable("SBCAST_PRESERVE") != nullptr;
         ArgumentReader reader(call_, kSbcastOptions, "CfF:j:ps:t:vV");
+        for (const SetVariable& set : set_variables(call_, kSbcastOptions)) {
+            if (const auto code = take(set.letter, set.value)) return code;
+        }
         while (const auto argument = reader.next(streams_)) {
-            switch (argument->letter) {
-                case 'V': return streams_.out << kVersion << '\n', 0;
-                case 'h': return streams_.out << kSbcastUsage, 0;
-                case 'f': file_.force = true; break;
-                case 'p': file_.preserve = true; break;
-                case 'j': read_job(argument->value); break;
-                case 's':
-                    if (!parse_int64(argument->value).ok())
-                        streams_.err << "size specification is invalid, ignored\n";
-                    warn("--size");
-                    break;
-                case 'F':
-                    if (!parse_int64(argument->value).ok())
-                        return fail("Invalid fanout: " + std::string(argument->value));
-                    warn("--fanout");
-                    break;
-                case 'C': warn("--compress"); break;
-                case 'v': break;
-                default:
-                    return fail(not_supported(kSbcastOptions, argument->letter).error().message);
-            }
+            if (argument->letter == 'V') return streams_.out << kVersion << '\n', 0;
+            if (argument->letter == 'h') return streams_.out << kSbcastUsage, 0;
+            if (const auto code = take(argument->letter, argument->value)) return code;
         }
         if (reader.failed())
             return streams_.err << "Try \"sbcast --help\" for more information\n", 1;
         names_ = reader.operands();
         return std::nullopt;
+    }
+
+    // An exit code where it cannot be.
+    std::optional<int> take(int letter, const char* value) {
+        switch (letter) {
+            case 'f': file_.force = true; return std::nullopt;
+            case 'p': file_.preserve = true; return std::nullopt;
+            case 'j': read_job(value); return std::nullopt;
+            case 's':
+                if (!parse_int64(value).ok())
+                    streams_.err << "size specification is invalid, ignored\n";
+                warn("--size");
+                return std::nullopt;
+            case 'F':
+                if (!parse_int64(value).ok()) return fail("Invalid fanout: " + std::string(value));
+                warn("--fanout");
+                return std::nullopt;
+            case 'C': warn("--compress"); return std::nullopt;
+            case 'v': return std::nullopt;
+            default: return fail(not_supported(kSbcastOptions, letter).error().message);
+        }
     }
 
     // "12", or "12.0": the nodes of that step alone.

@@ -81,6 +81,8 @@ Status read_one(int letter, const char* value, ScancelOptions& options) {
         case 'b': options.request.batch_only = true; return Done{};
         case 'f': options.request.whole_job = true; return Done{};
         case 'i': options.interactive = true; return Done{};
+        case 'H':
+        case 3: return Done{};  // other_options.cc
         case 'M': options.clusters = value; return Done{};
         case 'Q': options.quiet = true; return Done{};
         case 's': return read_signal(value, options);

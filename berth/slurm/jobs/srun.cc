@@ -1,9 +1,12 @@
 // srun: runs a step within a job. Outside of one it first gets a job of its own.
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <filesystem>
 #include <ostream>
 
+#include "berth/base/text.h"
 #include "berth/client/client.h"
 #include "berth/model/exit_status.h"
 #include "berth/model/mpi_kind.h"
@@ -22,14 +25,21 @@ namespace berth::slurm {
 namespace {
 
 constexpr const char* kSrunUsage =
-    "Usage: srun [OPTIONS] executable [args...]\n\n"
-    "Runs a step within the job that it is called in. Outside of a job it first requests one and\n"
-    "takes sbatch's options for it (-p -A -q -C -w -x -L -d --begin --reservation ...) and -I.\n\n"
-    "  -n ntasks  -N nodes  --ntasks-per-node  -c cpus-per-task  --mem  -w nodelist  -t time\n"
-    "  --gres  -G gpus  --gpus-per-node  --gpus-per-task  --gpu-bind  --exact  --overlap\n"
-    "  -o output  -e error  -i input  -l (label)  -u (unbuffered)  -D chdir  --export  --jobid\n"
-    "  -K, --kill-on-bad-exit  -W, --wait=seconds  --mpi=none|pmi2|pmix|list  --cpu-bind=none\n"
-    "  --het-group=0,2-3  a : b (one step in each component of a heterogeneous job)\n";
+    "Usage: srun [OPTIONS(0)... [executable(0) [args(0)...]]] [ : [OPTIONS(N)...] "
+    "executable(N) [args(N)...]]\n\n"
+    "Runs a step within the job that it is called in. Outside of a job it first requests one.\n";
+
+// As the shell would look for it.
+bool is_executable(const std::string& program, const Invocation& call) {
+    const auto may_run = [](const std::filesystem::path& path) {
+        return std::filesystem::is_regular_file(path) && ::access(path.c_str(), X_OK) == 0;
+    };
+    if (program.find('/') != std::string::npos) return may_run(program);
+    const std::string* const path = call.variable("PATH");
+    return path != nullptr && std::ranges::any_of(split(*path, ':'), [&](std::string_view folder) {
+               return may_run(std::filesystem::path(folder) / program);
+           });
+}
 
 class Srun {
 public:
@@ -41,6 +51,8 @@ public:
         if (const auto code = read_options()) return *code;
         if (draft_.list_mpi) return list_mpi();
         if (command_.empty()) return fail("No command given to execute.");
+        if (call_.variable("SLURM_TEST_EXEC") != nullptr && !is_executable(command_.front(), call_))
+            return fail("can not execute " + command_.front());
         if (!of_group_ && (!parts_.empty() || !draft_.het_groups.empty())) {
             return job_.empty() ? run_in_own_components() : run_in_components(call_);
         }

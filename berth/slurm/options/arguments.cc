@@ -10,6 +10,7 @@
 #include "berth/base/nearest.h"
 #include "berth/base/text.h"
 #include "berth/slurm/options/advice.h"
+#include "berth/slurm/options/other_options.h"
 
 namespace berth::slurm {
 
@@ -84,14 +85,9 @@ std::optional<Argument> ArgumentReader::next_of_all(Streams& streams) {
                                  ? words_[static_cast<std::size_t>(at)]
                                  : words_[static_cast<std::size_t>(std::max(optind - 1, 0))];
     if (word.starts_with("--")) {
+        streams.err << name << ": " << what_is_wrong_with(word) << '\n';
         const std::string option_name = word.substr(2, word.find('=') - 2);
-        const bool known = std::ranges::any_of(options_, [&](const option& o) {
-            return o.name != nullptr && std::string_view(o.name).starts_with(option_name);
-        });
-        streams.err << name
-                    << (known ? ": option '--" + option_name + "' requires an argument\n"
-                              : ": unrecognized option '" + word + "'\n");
-        if (!known && advises_) streams.err << meant_instead(option_name);
+        if (advises_ && meant_by(option_name).empty()) streams.err << meant_instead(option_name);
     } else {
         const bool known =
             optopt != 0 && letters_.find(static_cast<char>(optopt)) != std::string::npos;
@@ -100,6 +96,37 @@ std::optional<Argument> ArgumentReader::next_of_all(Streams& streams) {
                     << static_cast<char>(optopt) << "'\n";
     }
     return std::nullopt;
+}
+
+// An exact name means one option, a prefix perhaps several.
+std::vector<const option*> ArgumentReader::meant_by(std::string_view option_name) const {
+    std::vector<const option*> meant;
+    for (const option& one : options_) {
+        if (one.name == nullptr || !std::string_view(one.name).starts_with(option_name)) continue;
+        if (one.name == option_name) return {&one};
+        meant.push_back(&one);
+    }
+    return meant;
+}
+
+// In glibc's words.
+std::string ArgumentReader::what_is_wrong_with(const std::string& word) const {
+    const std::size_t equals = word.find('=');
+    const std::string option_name = word.substr(2, equals - 2);
+    const std::vector<const option*> meant = meant_by(option_name);
+    if (meant.empty()) return "unrecognized option '" + word + "'";
+    const bool is_one = std::ranges::all_of(meant, [&](const option* one) {
+        return one->val == meant.front()->val && one->has_arg == meant.front()->has_arg;
+    });
+    if (!is_one) {
+        std::string text = "option '" + word + "' is ambiguous; possibilities:";
+        for (const option* one : meant) text += std::string(" '--") + one->name + "'";
+        return text;
+    }
+    const std::string full = std::string("option '--") + meant.front()->name + "'";
+    if (equals != std::string::npos && meant.front()->has_arg == no_argument)
+        return full + " doesn't allow an argument";
+    return full + " requires an argument";
 }
 
 std::string ArgumentReader::meant_instead(const std::string& option_name) const {
@@ -127,10 +154,9 @@ std::vector<std::string> ArgumentReader::operands() const {
 Status not_supported(std::span<const option> options, int letter) {
     const auto found = std::ranges::find_if(
         options, [&](const option& o) { return o.name != nullptr && o.val == letter; });
-    const std::string name = found == options.end()
-                                 ? "-" + std::string(1, static_cast<char>(letter))
-                                 : "--" + std::string(found->name);
-    return Error{ErrorCode::failed_precondition, name + " is not supported yet"};
+    if (found != options.end()) return refuse_option(found->name);
+    return Error{ErrorCode::failed_precondition,
+                 "-" + std::string(1, static_cast<char>(letter)) + " is not supported yet"};
 }
 
 std::string user_name_of(std::uint32_t uid) {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -54,6 +55,8 @@ public:
 
 private:
     std::optional<Argument> next_of_all(Streams& streams);
+    std::vector<const option*> meant_by(std::string_view option_name) const;
+    std::string what_is_wrong_with(const std::string& word) const;
     std::string meant_instead(const std::string& option_name) const;
 
     std::vector<std::string> words_;

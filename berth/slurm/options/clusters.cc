@@ -22,4 +22,11 @@ Result<std::string> cluster_meant(Client& client, const std::string& names,
     return answer->cluster;
 }
 
+std::optional<std::string> other_cluster(Client& client, const std::string& names,
+                                         const std::string& program) {
+    if (names.empty()) return std::nullopt;
+    const auto meant = cluster_meant(client, names, program);
+    return meant.ok() ? std::nullopt : std::optional(meant.error().message);
+}
+
 }  // namespace berth::slurm

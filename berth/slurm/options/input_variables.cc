@@ -130,6 +130,7 @@ constexpr auto kSrunVariables = std::to_array<InputVariable>({
     {"SLURM_ACCOUNT", "account", false},
     {"SLURM_ACCTG_FREQ", "acctg-freq"},
     {"SLURM_BCAST", "bcast"},
+    {"SLURM_BCAST_EXCLUDE", "bcast-exclude"},
     {"SLURM_BURST_BUFFER", "bb", false},
     {"SLURM_CLUSTERS", "clusters", false},
     {"SLURM_CLUSTER_CONSTRAINT", "cluster-constraint", false},
@@ -226,13 +227,16 @@ constexpr auto kSqueueVariables = std::to_array<InputVariable>({
     {"SQUEUE_ACCOUNT", "account"},
     {"SQUEUE_ALL", "all"},
     {"SQUEUE_ARRAY", "array"},
+    {"SQUEUE_FEDERATION", "federation"},
     {"SQUEUE_FORMAT", "format"},
     {"SQUEUE_FORMAT2", "Format"},
     {"SQUEUE_LICENSES", "licenses"},
+    {"SQUEUE_LOCAL", "local"},
     {"SQUEUE_NAMES", "name"},
     {"SQUEUE_PARTITION", "partition"},
     {"SQUEUE_PRIORITY", "priority"},
     {"SQUEUE_QOS", "qos"},
+    {"SQUEUE_SIBLING", "sibling"},
     {"SQUEUE_SORT", "sort"},
     {"SQUEUE_STATES", "states"},
     {"SQUEUE_USERS", "user"},
@@ -243,7 +247,9 @@ constexpr auto kSinfoVariables = std::to_array<InputVariable>({
     {"SLURM_JSON", "json"},
     {"SLURM_YAML", "yaml"},
     {"SINFO_ALL", "all"},
+    {"SINFO_FEDERATION", "federation"},
     {"SINFO_FORMAT", "format"},
+    {"SINFO_LOCAL", "local"},
     {"SINFO_PARTITION", "partition"},
     {"SINFO_SORT", "sort"},
 });
@@ -252,7 +258,9 @@ constexpr auto kSacctVariables = std::to_array<InputVariable>({
     {"SLURM_CLUSTERS", "clusters"},
     {"SLURM_JSON", "json"},
     {"SLURM_YAML", "yaml"},
+    {"SACCT_FEDERATION", "federation"},
     {"SACCT_FORMAT", "format"},
+    {"SACCT_LOCAL", "local"},
 });
 
 constexpr auto kScancelVariables = std::to_array<InputVariable>({
@@ -273,6 +281,35 @@ constexpr auto kScancelVariables = std::to_array<InputVariable>({
     {"SCANCEL_WCKEY", "wckey"},
 });
 
+constexpr auto kScontrolVariables = std::to_array<InputVariable>({
+    {"SLURM_CLUSTERS", "clusters"},
+    {"SCONTROL_ALL", "all"},
+    {"SCONTROL_FEDERATION", "federation"},
+    {"SCONTROL_FUTURE", "future"},
+    {"SCONTROL_LOCAL", "local"},
+    {"SCONTROL_SIBLING", "sibling"},
+});
+
+constexpr auto kSprioVariables = std::to_array<InputVariable>({
+    {"SLURM_CLUSTERS", "clusters"},
+    {"SPRIO_FEDERATION", "federation"},
+    {"SPRIO_LOCAL", "local"},
+    {"SPRIO_SIBLING", "sibling"},
+});
+
+constexpr auto kSdiagVariables = std::to_array<InputVariable>({
+    {"SLURM_CLUSTERS", "cluster"},
+});
+
+constexpr auto kSbcastVariables = std::to_array<InputVariable>({
+    {"SBCAST_COMPRESS", "compress"},
+    {"SBCAST_EXCLUDE", "exclude"},
+    {"SBCAST_FANOUT", "fanout"},
+    {"SBCAST_SEND_LIBS", "send-libs"},
+    {"SBCAST_SIZE", "size"},
+    {"SBCAST_TIMEOUT", "timeout"},
+});
+
 constexpr auto kVariablesOfCommands =
     std::to_array<std::pair<std::string_view, std::span<const InputVariable>>>({
         {"sbatch", kSbatchVariables},
@@ -282,6 +319,10 @@ constexpr auto kVariablesOfCommands =
         {"sinfo", kSinfoVariables},
         {"sacct", kSacctVariables},
         {"scancel", kScancelVariables},
+        {"scontrol", kScontrolVariables},
+        {"sprio", kSprioVariables},
+        {"sdiag", kSdiagVariables},
+        {"sbcast", kSbcastVariables},
     });
 
 int exit_code_in(const Invocation& call, const char* name, int otherwise) {

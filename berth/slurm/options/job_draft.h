@@ -26,6 +26,22 @@ struct PerGpu {
     std::optional<Bytes> memory;
 };
 
+// srun's own, of the step.
+struct OfStep {
+    std::optional<std::uint32_t> relative;  // --relative: the first node, from 0 on.
+    bool multi_prog = false;                // --multi-prog
+    std::string prolog, epilog;             // Run here, before and after the step.
+    bool interrupts_tasks = false;          // -X: the first Ctrl-C goes to the tasks.
+    bool quits_on_interrupt = false;        // --quit-on-interrupt: it kills them.
+};
+
+// salloc's own.
+struct OfAllocation {
+    bool no_shell = false;
+    std::optional<std::int32_t> kill_command;  // --kill-command: this signal.
+    std::optional<bool> bell;                  // By default after a wait of ten seconds.
+};
+
 struct JobDraft {
     JobSpec spec;
     ScriptOptions of_script;
@@ -47,15 +63,15 @@ struct JobDraft {
     bool wait = false;                                   // sbatch --wait
     bool test_only = false;                              // --test-only
     PerGpu per_gpu;
+    OfStep of_step;
+    OfAllocation of_allocation;
     std::string clusters;
     bool tell_ends = true;            // Reports each task that failed.
     std::vector<std::string> of_job;  // Given options that apply to a job, not to a step.
     // Options of commands that wait for a job.
     std::optional<std::chrono::seconds> patience;  // --immediate
-    bool no_shell = false;
-    std::optional<std::int32_t> kill_command;  // --kill-command: this signal.
-    std::string het_groups;                    // --het-group: "0", "0,2", "0-1".
-    std::optional<RlimitSet> propagate;        // --propagate: these limits, whatever the site says.
+    std::string het_groups;                        // --het-group: "0", "0,2", "0-1".
+    std::optional<RlimitSet> propagate;  // --propagate: these limits, whatever the site says.
 };
 
 }  // namespace berth::slurm

@@ -5,16 +5,16 @@
 #include <csignal>
 
 #include "berth/base/duration_text.h"
-#include "berth/base/hostlist.h"
 #include "berth/base/size_text.h"
 #include "berth/base/text.h"
 #include "berth/model/dependency_text.h"
 #include "berth/model/invalid_argument.h"
 #include "berth/model/mail.h"
-#include "berth/model/mpi_kind.h"
 #include "berth/slurm/options/input_variables.h"
 #include "berth/slurm/options/near_options.h"
 #include "berth/slurm/options/option_values.h"
+#include "berth/slurm/options/other_options.h"
+#include "berth/slurm/options/step_options.h"
 #include "berth/slurm/text/when.h"
 #include "berth/trust/wall_time.h"
 
@@ -55,15 +55,6 @@ Status set_gpus(Shared<std::vector<GresRequest>>& target, const char* value, con
     const auto gpus = parse_gpu_list(value);
     if (!gpus) return invalid_value(name);
     target = *gpus;
-    return Done{};
-}
-
-Status set_hosts(Shared<std::vector<std::string>>& target, const char* value) {
-    if (std::string_view(value).find('/') != std::string_view::npos)
-        return invalid_argument("node lists from files are not supported yet");
-    const auto names = expand_hostlist(value);
-    if (!names.ok()) return invalid_argument("Invalid node name specified: " + std::string(value));
-    target = names.value();
     return Done{};
 }
 
@@ -125,8 +116,9 @@ Status set_get_user_env(JobDraft& d, const char* v) {
 }
 
 Status set_kill_command(JobDraft& d, const char* v) {
-    d.kill_command = v == nullptr ? std::optional<std::int32_t>(SIGTERM) : parse_signal(v);
-    if (!d.kill_command)
+    d.of_allocation.kill_command =
+        v == nullptr ? std::optional<std::int32_t>(SIGTERM) : parse_signal(v);
+    if (!d.of_allocation.kill_command)
         return invalid_argument("Invalid --kill-command specification: " + std::string(v));
     return Done{};
 }
@@ -138,56 +130,8 @@ Status set_signal(JobDraft& d, const char* v) {
     return Done{};
 }
 
-// "-K", "--kill-on-bad-exit=0"
-Status set_kill_on_bad_exit(JobDraft& d, const char* v) {
-    const auto number = v == nullptr ? Result<std::int64_t>(1) : parse_int64(v);
-    if (!number.ok() || number.value() < 0) return invalid_number(v, "kill-on-bad-exit");
-    d.kill_on_bad_exit = number.value() > 0;
-    return Done{};
-}
-
-Status set_wait_for_tasks(JobDraft& d, const char* v) {
-    const auto seconds = parse_int64(v);
-    if (!seconds.ok() || seconds.value() < 0 || seconds.value() > 2'147'483)
-        return invalid_number(v, "wait");
-    d.wait_for_tasks.reset();  // 0: as long as it takes.
-    if (seconds.value() > 0) d.wait_for_tasks = std::chrono::seconds(seconds.value());
-    return Done{};
-}
-
-// Tasks share the cores that their step has on a node; they are not bound any closer.
-Status set_cpu_bind(JobDraft&, const char* v) {
-    for (const auto word : split(v, ',')) {
-        const bool is_ours = iequals(word, "none") || iequals(word, "no") ||
-                             iequals(word, "quiet") || iequals(word, "q");
-        if (is_ours) continue;
-        return Error{ErrorCode::failed_precondition,
-                     "--cpu-bind=" + std::string(word) + " is not supported yet; none is"};
-    }
-    return Done{};
-}
-
-// A launcher of its own (mpirun's srun) needs none.
-Status set_mpi(JobDraft& d, const char* v) {
-    d.list_mpi = iequals(v, "list");
-    if (d.list_mpi) return Done{};
-    d.mpi = to_lower(v);
-    if (is_mpi_kind(d.mpi)) return Done{};
-    return invalid_argument("invalid MPI type '" + std::string(v) +
-                            "', --mpi=list for acceptable types");
-}
-
 Status set_verbose(JobDraft& d, const char*) {
     ++d.verbose;
-    return Done{};
-}
-
-Status set_pty(JobDraft& d, const char* v) {
-    if (v != nullptr) {
-        return Error{ErrorCode::failed_precondition,
-                     "--pty=" + std::string(v) + " is not supported yet; --pty is"};
-    }
-    d.pty = d.unbuffered = true;
     return Done{};
 }
 
@@ -307,9 +251,28 @@ Status near_flag(JobDraft& d, const char*) {
     return Done{};
 }
 
+// Options without meaning; what is no value of theirs is refused all the same.
+Status ask_nothing(JobDraft&, const char*) { return Done{}; }
+Status ask_no_number(JobDraft&, const char* v) {
+    const auto number = parse_int64(v);
+    if (!number.ok() || number.value() < 0)
+        return invalid_argument("Invalid numeric value \"" + std::string(v) + "\"");
+    return Done{};
+}
+Status ask_no_time(JobDraft&, const char* v) {
+    if (!parse_time_limit(v).ok()) return invalid_value("delay-boot");
+    return Done{};
+}
+
 template <bool JobDraft::* Flag>
 Status flag(JobDraft& d, const char*) {
     d.*Flag = true;
+    return Done{};
+}
+
+template <bool OfStep::* Flag>
+Status step_flag(JobDraft& d, const char*) {
+    d.of_step.*Flag = true;
     return Done{};
 }
 
@@ -327,7 +290,7 @@ constexpr auto kJobOptions = std::to_array<JobOption>({
     {"dependency", 'd', required_argument, kOfJob, set_dependency},
     {"error", 'e', required_argument, kBoth, [](JobDraft& d, const char* v) -> Status { d.spec.command.edit().std_err = v; return Done{}; }},
     {"exact", 0, no_argument, kSrun, flag<&JobDraft::exact>},
-    {"exclude", 'x', required_argument, kJobs, [](JobDraft& d, const char* v) { return set_hosts(d.spec.request.edit().exclude, v); }},
+    {"exclude", 'x', required_argument, kJobs, set_exclude},
     {"exclusive", 0, optional_argument, kJobs, set_exclusive},
     {"export", 0, required_argument, kBoth, set_export},
     {"gpu-bind", 0, required_argument, kJobs, set_gpu_bind},
@@ -350,8 +313,8 @@ constexpr auto kJobOptions = std::to_array<JobOption>({
     {"mem-per-gpu", 0, required_argument, kOfJob, [](JobDraft& d, const char* v) { return set_memory(d.per_gpu.memory, v, "mem-per-gpu"); }},
     {"nice", 0, optional_argument, kOfJob, set_nice},
     {"no-requeue", 0, no_argument, kSbatch, [](JobDraft& d, const char*) -> Status { d.spec.requeue = false; return Done{}; }},
-    {"no-shell", 0, no_argument, kSalloc, flag<&JobDraft::no_shell>},
-    {"nodelist", 'w', required_argument, kJobs, [](JobDraft& d, const char* v) { return set_hosts(d.spec.request.edit().nodelist, v); }},
+    {"no-shell", 0, no_argument, kSalloc, [](JobDraft& d, const char*) -> Status { d.of_allocation.no_shell = true; return Done{}; }},
+    {"nodelist", 'w', required_argument, kJobs, set_nodelist},
     {"nodes", 'N', required_argument, kJobs, set_nodes},
     {"ntasks", 'n', required_argument, kJobs, [](JobDraft& d, const char* v) { return set_count(d.spec.request.edit().tasks, v, "ntasks"); }},
     {"ntasks-per-gpu", 0, required_argument, kOfJob, [](JobDraft& d, const char* v) { return set_count(d.per_gpu.tasks, v, "ntasks-per-gpu"); }},
@@ -391,6 +354,19 @@ constexpr auto kJobOptions = std::to_array<JobOption>({
     {"segment", 0, required_argument, kOfJob, set_segment},
     {"spread-job", 0, no_argument, kOfJob, near_flag<&TopologyConstraint::spread>},
     {"switches", 0, required_argument, kOfJob, set_switches},
+    {"accel-bind", 0, required_argument, kSrun, set_accel_bind},
+    {"bell", 0, no_argument, kSalloc, [](JobDraft& d, const char*) -> Status { d.of_allocation.bell = true; return Done{}; }},
+    {"no-bell", 0, no_argument, kSalloc, [](JobDraft& d, const char*) -> Status { d.of_allocation.bell = false; return Done{}; }},
+    {"disable-status", 'X', no_argument, kSrun, step_flag<&OfStep::interrupts_tasks>},
+    {"quit-on-interrupt", 0, no_argument, kSrun, step_flag<&OfStep::quits_on_interrupt>},
+    {"epilog", 0, required_argument, kSrun, [](JobDraft& d, const char* v) -> Status { d.of_step.epilog = v; return Done{}; }},
+    {"prolog", 0, required_argument, kSrun, [](JobDraft& d, const char* v) -> Status { d.of_step.prolog = v; return Done{}; }},
+    {"mem-bind", 0, required_argument, kJobs, set_mem_bind},
+    {"multi-prog", 0, no_argument, kSrun, step_flag<&OfStep::multi_prog>},
+    {"nodefile", 'F', required_argument, kJobs, set_nodefile},
+    {"prefer", 0, required_argument, kOfJob, set_prefer},
+    {"profile", 0, required_argument, kJobs, set_profile},
+    {"relative", 'r', required_argument, kSrun, set_relative},
     {"tasks-per-node", 0, required_argument, kJobs, [](JobDraft& d, const char* v) { return set_count(d.spec.request.edit().tasks_per_node, v, "ntasks-per-node"); }},
     // Berth's own.
     {"berth-affinity", 0, required_argument, kOfJob, set_affinity},
@@ -402,20 +378,25 @@ constexpr auto kJobOptions = std::to_array<JobOption>({
     {"berth-pack", 0, no_argument, kOfJob, near_flag<&TopologyConstraint::pack>},
     {"berth-priority-class", 0, required_argument, kOfJob, [](JobDraft& d, const char* v) -> Status { d.spec.request.edit().priority_class = v; return Done{}; }},
     {"berth-presume-dead", 0, no_argument, kOfJob, [](JobDraft& d, const char*) -> Status { d.spec.presume_dead = true; return Done{}; }},
-    // Slurm's, not built yet: refused by name.
-    {"acctg-freq", 0, required_argument}, {"async", 0, no_argument, kSrun}, {"batch", 0, required_argument, kSbatch}, {"bb", 0, required_argument}, {"bbf", 0, required_argument},
-    {"bell", 0, no_argument, kSalloc}, {"no-bell", 0, no_argument, kSalloc}, {"bcast", 0, optional_argument, kSrun}, {"cluster-constraint", 0, required_argument}, {"compress", 0, optional_argument, kSrun}, {"container", 0, required_argument},
+    // What they ask is so in any case: other_options.cc says why.
+    {"acctg-freq", 0, required_argument, kJobs, ask_nothing}, {"delay-boot", 0, required_argument, kJobs, ask_no_time}, {"ignore-pbs", 0, no_argument, kSbatch, ask_nothing},
+    {"cluster-constraint", 0, required_argument, kJobs, ask_nothing}, {"network", 0, required_argument, kJobs, ask_nothing}, {"power", 0, required_argument, kJobs, ask_nothing},
+    {"msg-timeout", 0, required_argument, kSrun, ask_no_number}, {"oversubscribe", 's', no_argument, kJobs, ask_nothing},
+    {"threads", 'T', required_argument, kSrun, ask_no_number}, {"wait-all-nodes", 0, required_argument, kSbatch | kSalloc, ask_no_number},
+    // Slurm's, refused by name: other_options.cc says what to use instead.
+    {"async", 0, no_argument, kSrun}, {"batch", 0, required_argument, kSbatch}, {"bb", 0, required_argument}, {"bbf", 0, required_argument},
+    {"bcast", 0, optional_argument, kSrun}, {"bcast-exclude", 0, required_argument, kSrun}, {"compress", 0, optional_argument, kSrun}, {"container", 0, required_argument},
     {"core-spec", 'S', required_argument}, {"cores-per-socket", 0, required_argument}, {"cpu-freq", 0, required_argument},
-    {"delay-boot", 0, required_argument}, {"disable-status", 'X', no_argument, kSrun}, {"epilog", 0, required_argument, kSrun}, {"extra", 0, required_argument}, {"extra-node-info", 'B', required_argument},
-    {"gid", 0, required_argument}, {"gpu-freq", 0, required_argument}, {"gpus-per-socket", 0, required_argument}, {"gres-flags", 0, required_argument},
-    {"hint", 0, required_argument}, {"ignore-pbs", 0, no_argument, kSbatch}, {"kill-on-invalid-dep", 0, required_argument},
-    {"mcs-label", 0, required_argument}, {"mem-bind", 0, required_argument}, {"mincpus", 0, required_argument}, {"multi-prog", 0, no_argument, kSrun}, {"network", 0, required_argument}, {"no-kill", 'k', optional_argument}, {"ntasks-per-core", 0, required_argument},
-    {"ntasks-per-socket", 0, required_argument}, {"oom-kill-step", 0, optional_argument}, {"overcommit", 'O', no_argument}, {"oversubscribe", 's', no_argument}, {"power", 0, required_argument},
-    {"prefer", 0, required_argument}, {"preserve-env", 'E', no_argument, kSrun}, {"profile", 0, required_argument}, {"prolog", 0, required_argument, kSrun},
-    {"reboot", 0, no_argument}, {"relative", 'r', required_argument, kSrun}, {"resv-ports", 0, optional_argument}, {"send-libs", 0, optional_argument, kSrun},
-    {"slurmd-debug", 0, required_argument, kSrun}, {"sockets-per-node", 0, required_argument}, {"stepmgr", 0, no_argument}, {"task-epilog", 0, required_argument, kSrun}, {"task-prolog", 0, required_argument, kSrun}, {"thread-spec", 0, required_argument}, {"threads", 'T', required_argument, kSrun},
+    {"extra", 0, required_argument}, {"extra-node-info", 'B', required_argument},
+    {"get-user-env", 0, optional_argument, kSalloc}, {"gid", 0, required_argument}, {"gpu-freq", 0, required_argument}, {"gpus-per-socket", 0, required_argument}, {"gres-flags", 0, required_argument},
+    {"hint", 0, required_argument}, {"kill-on-invalid-dep", 0, required_argument},
+    {"mcs-label", 0, required_argument}, {"mincpus", 0, required_argument}, {"no-allocate", 'Z', no_argument, kSrun}, {"no-kill", 'k', optional_argument}, {"ntasks-per-core", 0, required_argument},
+    {"ntasks-per-socket", 0, required_argument}, {"oom-kill-step", 0, optional_argument}, {"overcommit", 'O', no_argument},
+    {"preserve-env", 'E', no_argument, kSrun}, 
+    {"reboot", 0, no_argument}, {"resv-ports", 0, optional_argument}, {"send-libs", 0, optional_argument, kSrun},
+    {"slurmd-debug", 0, required_argument, kSrun}, {"sockets-per-node", 0, required_argument}, {"stepmgr", 0, no_argument}, {"task-epilog", 0, required_argument, kSrun}, {"task-prolog", 0, required_argument, kSrun}, {"thread-spec", 0, required_argument},
     {"threads-per-core", 0, required_argument}, {"tmp", 0, required_argument}, {"treewidth", 0, required_argument}, {"tres-bind", 0, required_argument}, {"tres-per-task", 0, required_argument}, {"uid", 0, required_argument},
-    {"use-min-nodes", 0, no_argument}, {"wait-all-nodes", 0, required_argument}, {"x11", 0, optional_argument},
+    {"use-min-nodes", 0, no_argument}, {"x11", 0, optional_argument},
 });
 // clang-format on
 
@@ -459,10 +440,7 @@ const JobOption* option_of(CommandBits command, int letter_or_value) {
 }
 
 Status apply_option(const JobOption& row, JobDraft& draft, const char* value) {
-    if (row.set == nullptr) {
-        return Error{ErrorCode::failed_precondition,
-                     "--" + std::string(row.name) + " is not supported yet"};
-    }
+    if (row.set == nullptr) return refuse_option(row.name);
     if ((row.commands & kNotStep) != 0) draft.of_job.emplace_back(row.name);
     return row.set(draft, value);
 }
@@ -472,6 +450,16 @@ namespace {
 // It may stand alone, and mostly does; a number is none of its values.
 bool is_switch(std::string_view name) { return name == "requeue" || name == "exclusive"; }
 
+// Variables of srun that stand for no option alone.
+Status apply_step_variables(const Invocation& call, JobDraft& draft) {
+    const std::string* const plane = call.variable("SLURM_DIST_PLANESIZE");
+    const std::string* const order = call.variable("SLURM_DISTRIBUTION");
+    if (!draft.in_a_job && plane != nullptr && order != nullptr && iequals(*order, "plane"))
+        BERTH_CHECK(set_distribution(draft, ("plane=" + *plane).c_str()));
+    const std::string* const gres = draft.in_a_job ? call.variable("SLURM_STEP_GRES") : nullptr;
+    return gres == nullptr ? Status(Done{}) : set_gres(draft, gres->c_str());
+}
+
 }  // namespace
 
 Status apply_environment(const Invocation& call, CommandBits command, JobDraft& draft) {
@@ -480,6 +468,9 @@ Status apply_environment(const Invocation& call, CommandBits command, JobDraft& 
         if (in_a_job && !set.variable->in_a_job) continue;
         const JobOption& row = *option_of(command, set.letter);
         const char* value = set.value;
+        const bool has_size = call.variable("SLURM_DIST_PLANESIZE") != nullptr;
+        if (command == kSrun && row.set == set_distribution && has_size && iequals(value, "plane"))
+            continue;                                   // Below, with its size.
         if (value != nullptr && is_switch(row.name)) {  // SBATCH_REQUEUE=1 is --requeue.
             if (!turns_on(value)) continue;
             if (std::string_view(value) == "1" || iequals(value, "yes") || iequals(value, "set"))
@@ -491,6 +482,7 @@ Status apply_environment(const Invocation& call, CommandBits command, JobDraft& 
                                                    ": " + applied.error().message};
         }
     }
+    if (command == kSrun) BERTH_CHECK(apply_step_variables(call, draft));
     const char* who = command == kSbatch ? "SBATCH" : command == kSalloc ? "SALLOC" : "SLURM";
     const std::string* const wait =
         in_a_job ? nullptr : call.variable(std::string(who) + "_WAIT4SWITCH");

@@ -58,5 +58,30 @@ TEST(Arguments, KeepGetoptsRules) {
     EXPECT_EQ(draft.spec.request->nodes_min, 2U);
 }
 
+// glibc's words, which people and programs know.
+TEST(Arguments, SayWhatIsWrongAsGetoptDoes) {
+    const std::pair<const char*, const char*> cases[] = {
+        {"--hold=1", "option '--hold' doesn't allow an argument"},
+        {"--hol=1", "option '--hold' doesn't allow an argument"},
+        {"--wrap", "option '--wrap' requires an argument"},
+        {"--wra", "option '--wrap' requires an argument"},
+        {"--nosuch=3", "unrecognized option '--nosuch=3'"},
+        {"--ope=3", ""},  // --open-mode alone.
+        {"--wr=true", ""},
+        {"--par", "option '--par' is ambiguous; possibilities: '--parsable' '--partition'"},
+    };
+    for (const auto& [word, says] : cases) {
+        const Invocation call{.name = "sbatch", .arguments = {word}, .environment = {}};
+        const auto rows = getopt_rows(kSbatch);
+        std::istringstream in;
+        std::ostringstream out, err;
+        Streams streams{in, out, err};
+        ArgumentReader reader(call, rows, getopt_letters(kSbatch), true);
+        while (reader.next(streams)) {
+        }
+        EXPECT_EQ(err.str(), *says == '\0' ? "" : "sbatch: " + std::string(says) + "\n");
+    }
+}
+
 }  // namespace
 }  // namespace berth::slurm

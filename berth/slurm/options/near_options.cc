@@ -1,6 +1,11 @@
 #include "berth/slurm/options/near_options.h"
 
+#include <algorithm>
+#include <fstream>
+#include <set>
+
 #include "berth/base/duration_text.h"
+#include "berth/base/hostlist.h"
 #include "berth/base/size_text.h"
 #include "berth/base/text.h"
 #include "berth/model/invalid_argument.h"
@@ -8,6 +13,8 @@
 
 namespace berth::slurm {
 namespace {
+
+constexpr std::size_t kNodeFileMost = 16 << 20;
 
 Error not_built(const std::string& what) {
     return {ErrorCode::failed_precondition, what + " is not supported yet"};
@@ -70,7 +77,73 @@ bool is_gpu_bind(std::string_view text) {
     return (masks || iequals(word, "map_gpu")) && is_gpu_list(value, masks);
 }
 
+using HostList = Shared<std::vector<std::string>>;
+
+Status set_names(HostList& target, const std::string& text) {
+    const auto names = expand_hostlist(text);
+    if (!names.ok()) return invalid_argument("Invalid node name specified: " + text);
+    target = names.value();
+    return Done{};
+}
+
+// Names and lists, by commas, blanks and lines; each node once.
+Status set_names_in(HostList& target, const std::string& path) {
+    std::ifstream file(path);
+    std::string text(kNodeFileMost + 1, '\0');
+    file.read(text.data(), static_cast<std::streamsize>(text.size()));
+    text.resize(static_cast<std::size_t>(file.gcount()));
+    if (file.bad() || (text.empty() && !std::ifstream(path)) || text.size() > kNodeFileMost)
+        return invalid_argument("Unable to read the node file " + path);
+    std::ranges::replace_if(text, [](char c) { return c == '\n' || c == ' ' || c == '\t'; }, ',');
+    std::string list;
+    for (const std::string_view word : split(text, ',')) {
+        if (word.empty()) continue;
+        list += (list.empty() ? "" : ",");
+        list += word;
+    }
+    if (list.empty()) return invalid_argument("The node file " + path + " names no node");
+    BERTH_CHECK(set_names(target, list));
+    std::vector<std::string>& names = target.edit();
+    std::set<std::string> seen;
+    std::erase_if(names, [&](const std::string& name) { return !seen.insert(name).second; });
+    return Done{};
+}
+
+// As Slurm: with a slash it is a file that has the list.
+Status set_hosts(HostList& target, const char* value) {
+    const std::string_view text = value;
+    const bool is_file = text.find('/') != std::string_view::npos;
+    return is_file ? set_names_in(target, value) : set_names(target, value);
+}
+
 }  // namespace
+
+Status set_exclude(JobDraft& draft, const char* value) {
+    return set_hosts(draft.spec.request.edit().exclude, value);
+}
+Status set_nodefile(JobDraft& draft, const char* value) {
+    return set_names_in(draft.spec.request.edit().nodelist, value);
+}
+Status set_nodelist(JobDraft& draft, const char* value) {
+    return set_hosts(draft.spec.request.edit().nodelist, value);
+}
+
+// Each feature for itself: of "ib&ssd" a node that has but one is better than one that has none.
+Status set_prefer(JobDraft& draft, const char* value) {
+    std::string text = value;
+    std::ranges::replace(text, '&', ',');
+    if (text.find_first_of("|[]*()!") != std::string::npos) {
+        return Error{ErrorCode::failed_precondition,
+                     "--prefer=" + std::string(value) +
+                         " is not supported: it takes features with & between them"};
+    }
+    for (const std::string_view name : split(text, ',')) {
+        if (trim(name).empty()) return invalid_argument("Invalid --prefer specification");
+        draft.spec.request.edit().nearness.edit().affinities.push_back(
+            {.to = Affinity::To::feature, .name = std::string(trim(name)), .required = false});
+    }
+    return Done{};
+}
 
 Status set_gpu_bind(JobDraft& draft, const char* value) {
     if (!is_gpu_bind(value)) {

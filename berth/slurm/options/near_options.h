@@ -1,5 +1,5 @@
-// The options of sbatch and srun about where a job's nodes and GPUs are: --switches, --segment,
-// --distribution, and Berth's own.
+// The options of sbatch and srun about where a job's nodes and GPUs are: --nodelist, --switches,
+// --segment, --distribution, and Berth's own.
 #pragma once
 
 #include "berth/base/result.h"
@@ -7,6 +7,10 @@
 
 namespace berth::slurm {
 
+Status set_exclude(JobDraft& draft, const char* value);        // "n[1-4]", or the path of a file.
+Status set_nodefile(JobDraft& draft, const char* value);       // The path of a file.
+Status set_nodelist(JobDraft& draft, const char* value);       // As set_exclude.
+Status set_prefer(JobDraft& draft, const char* value);         // "ib&ssd"
 Status set_switches(JobDraft& draft, const char* value);       // "2" or "2@10:00"
 Status set_switches_wait(JobDraft& draft, const char* value);  // *_WAIT4SWITCH: "10:00"
 Status set_segment(JobDraft& draft, const char* value);

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+
 #include "berth/slurm/options/job_options.h"
 
 namespace berth::slurm {
@@ -31,6 +33,8 @@ TEST(NearOptions, SetWhatTheySay) {
     const Affinity gpu{.to = Affinity::To::job_on_gpu, .name = "a", .apart = true};
     const Affinity feature{
         .to = Affinity::To::feature, .name = "ib", .apart = true, .required = false};
+    const Affinity soft{.to = Affinity::To::feature, .name = "ib", .required = false};
+    const Affinity soft_too{.to = Affinity::To::feature, .name = "ssd", .required = false};
     const Case cases[] = {
         {"switches", "2", {.switches = 2}},
         {"switches", "1@10", {.switches = 1, .switches_wait = 10min}},
@@ -47,6 +51,8 @@ TEST(NearOptions, SetWhatTheySay) {
         {"berth-gpu-memory", "40G", {.gpu_memory_min = gib(40)}},
         {"berth-compute-capability", "8.6", {.compute_capability_min = 86}},
         {"berth-compute-capability", "9", {.compute_capability_min = 90}},
+        {"prefer", "ib", {.affinities = {soft}}},
+        {"prefer", "ib&ssd", {.affinities = {soft, soft_too}}},
         {"berth-affinity", "node:train", {.affinities = {beside_train}}},
         {"berth-anti-affinity", "gpu:a,feature:ib?", {.affinities = {gpu, feature}}},
     };
@@ -66,6 +72,13 @@ TEST(NearOptions, RefuseWhatTheyCannotDo) {
         {"switches", "0", "Invalid --switches specification"},
         {"switches", "1@soon", "Invalid --switches specification"},
         {"switches", "1@1@1", "Invalid --switches specification"},
+        {"prefer", "ib|ssd",
+         "--prefer=ib|ssd is not supported: it takes features with & between them"},
+        {"prefer", "", "Invalid --prefer specification"},
+        {"nodefile", "/nosuch/file", "Unable to read the node file /nosuch/file"},
+        {"nodelist", "/nosuch/file", "Unable to read the node file /nosuch/file"},
+        {"exclude", "/dev/null", "The node file /dev/null names no node"},
+        {"nodefile", "/tmp", "Unable to read the node file /tmp"},
         {"segment", "x", "Invalid --segment specification"},
         {"distribution", "plane", "Invalid --distribution specification"},
         {"distribution", "plane=0", "Invalid --distribution specification"},
@@ -85,6 +98,22 @@ TEST(NearOptions, RefuseWhatTheyCannotDo) {
         TopologyConstraint near;
         EXPECT_EQ(set(c.name, c.value, near), c.says);
     }
+}
+
+TEST(NearOptions, ReadNodesFromAFile) {
+    const std::string path = ::testing::TempDir() + "/nodes";
+    std::ofstream(path) << "n1 n[2-3],\n\n\tn2\nn5\n";
+    const std::vector<std::string> wanted{"n1", "n2", "n3", "n5"};
+    for (const auto& set_file : {set_nodefile, set_nodelist}) {
+        JobDraft draft;
+        ASSERT_TRUE(set_file(draft, path.c_str()).ok());
+        EXPECT_EQ(*draft.spec.request->nodelist, wanted);
+    }
+    JobDraft draft;
+    ASSERT_TRUE(set_exclude(draft, path.c_str()).ok());
+    EXPECT_EQ(*draft.spec.request->exclude, wanted);
+    std::ofstream(path) << "n[1-";
+    EXPECT_FALSE(set_nodefile(draft, path.c_str()).ok());
 }
 
 }  // namespace

@@ -4,6 +4,8 @@
 #include <sys/stat.h>
 
 #include <array>
+#include <charconv>
+#include <string_view>
 
 namespace berth::slurm {
 namespace {
@@ -27,11 +29,30 @@ Inherited read_now() {
     return now;
 }
 
+// What it was before this process changed any of it.
+const Inherited& at_first() {
+    static const Inherited kAtFirst = read_now();
+    return kAtFirst;
+}
+
+// "0027", "27"; nullopt: it is no umask.
+std::optional<std::uint32_t> parse_octal(std::string_view text) {
+    std::uint32_t number = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number, 8);
+    const bool is_whole = error == std::errc() && end == text.data() + text.size();
+    return is_whole && number <= kUmaskMax ? std::optional(number) : std::nullopt;
+}
+
 }  // namespace
 
-Inherited inherited_from_shell(const std::optional<RlimitSet>& propagate) {
-    static const Inherited kAtFirst = read_now();
-    Inherited inherited = kAtFirst;
+void read_limits_of_shell() { (void)at_first(); }
+
+Inherited inherited_from_shell(const Invocation& call, const std::optional<RlimitSet>& propagate) {
+    Inherited inherited = at_first();
+    if (const std::string* const mask = call.variable("SLURM_UMASK")) {
+        const auto number = parse_octal(*mask);
+        if (number) inherited.umask = *number;
+    }
     if (!propagate) return inherited;
     std::erase_if(inherited.limits, [&](const ProcessLimit& limit) {
         return (*propagate & rlimit_bit(limit.kind)) == 0;

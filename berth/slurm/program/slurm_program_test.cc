@@ -33,7 +33,9 @@ Ran run(Command command, const char* name, std::vector<std::string> arguments,
 TEST(Sbatch, RefusesByNameWhatIsNotBuilt) {
     const Ran ran = run(run_sbatch, "sbatch", {"--mcs-label=a", "x.sh"});
     EXPECT_EQ(ran.code, 1);
-    EXPECT_EQ(ran.err, "sbatch: error: --mcs-label is not supported yet\n");
+    EXPECT_EQ(ran.err,
+              "sbatch: error: --mcs-label is not supported: there is no MCS plugin; hide jobs "
+              "from others with PrivateData\n");
 }
 
 TEST(Sbatch, RefusesMalformedValuesInSlurmsWords) {
@@ -106,7 +108,8 @@ TEST(Commands, RefuseWhatTheyCannotDo) {
               "squeue: error: Valid job states include: " +
                   state_names() + "\n");
     EXPECT_EQ(run(run_squeue, "squeue", {"--yaml"}).err,
-              "squeue: error: --yaml is not supported yet\n");
+              "squeue: error: --yaml is not supported: use --json, and turn it into YAML: | yq "
+              "-P\n");
     EXPECT_EQ(run(run_sacct, "sacct", {"-o", "JobID,Colour"}).err,
               "sacct: error: Invalid field requested: \"Colour\"\n");
     EXPECT_EQ(run(run_scancel, "scancel", {}).err,

@@ -4,6 +4,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
+
 namespace berth::slurm {
 namespace {
 
@@ -11,6 +13,9 @@ namespace {
 int status_after(useconds_t wait) {
     const pid_t child = fork();
     if (child == 0) {
+        sigset_t none;  // A test before this one may have held signals back.
+        sigemptyset(&none);
+        sigprocmask(SIG_SETMASK, &none, nullptr);
         {
             const LastAnswer answer;
             (void)std::raise(SIGTERM);

@@ -13,6 +13,8 @@
 #include "berth/slurm/options/shell.h"
 #include "berth/slurm/options/submit_environment.h"
 #include "berth/slurm/step/held_signals.h"
+#include "berth/slurm/step/multi_prog.h"
+#include "berth/slurm/step/run_program.h"
 #include "berth/slurm/step/step_output.h"
 #include "berth/slurm/step/step_signals.h"
 #include "berth/slurm/step/terminal.h"
@@ -37,6 +39,11 @@ int signal_within(std::chrono::milliseconds time) {
     return std::max(0, sigtimedwait(&ending, nullptr, &length));
 }
 
+OnInterrupt on_interrupt(const JobDraft& draft) {
+    if (draft.of_step.quits_on_interrupt) return OnInterrupt::kill;
+    return draft.of_step.interrupts_tasks ? OnInterrupt::pass_on : OnInterrupt::ask;
+}
+
 std::int64_t total(const std::vector<GresRequest>& gpus) {
     std::int64_t count = 0;
     for (const GresRequest& gpu : gpus) count += gpu.count;
@@ -57,10 +64,16 @@ StepRun::StepRun(const Invocation& call, Client& client, Streams& streams, const
       own_job_(own_job) {}
 
 int StepRun::run() {
-    (void)inherited_from_shell({});  // Before the listener raises a limit.
+    read_limits_of_shell();  // Before the listener raises a limit.
     if (!find_nodes()) return error_exit_code(call_);
     StepFiles files(job_);
     api::StepCall call = step_call();
+    if (draft_.of_step.multi_prog) {
+        const auto each = multi_prog_command_of(command_.front(), call.request.tasks,
+                                                {command_.begin() + 1, command_.end()});
+        if (!each.ok()) return fail(each.error().message);
+        call.arguments = *each;
+    }
     // A pipe nobody reads yet is waited for here, where Ctrl-C still ends us. What a terminal shows
     // goes to no file.
     const Status ready = draft_.pty ? Status(Done{}) : files.prepare(call, look_);
@@ -69,6 +82,7 @@ int StepRun::run() {
     if (!listener.ok()) return fail(listener.error().message);
     call.io_address = listener.value().address();
     call.io_token = listener.value().token();
+    run_here(draft_.of_step.prolog);
     const auto reply = create(std::move(call));
     if (!reply) return error_exit_code(call_);
     if (draft_.verbose > 0) {
@@ -82,7 +96,16 @@ int StepRun::run() {
         end(reply->step.id);
         return 1;
     }
-    return carry(listener.value(), *reply, files);
+    const int code = carry(listener.value(), *reply, files);
+    run_here(draft_.of_step.epilog);
+    return code;
+}
+
+// srun's own prolog or epilog. Slurm goes on if one fails; we say so.
+void StepRun::run_here(const std::string& program) {
+    if (program.empty()) return;
+    const Status ran = run_program(program, command_, call_.environment);
+    if (!ran.ok()) streams_.err << "srun: warning: " << ran.error().message << '\n' << std::flush;
 }
 
 // Where the nodes find this srun. The controller is reached by all of them: what it sees of us, or
@@ -103,7 +126,7 @@ int StepRun::fail(const std::string& message) {
 
 bool StepRun::find_nodes() {
     const JobRequest& request = draft_.spec.request;
-    const bool is_settled = request.tasks && request.nodes_given &&
+    const bool is_settled = !draft_.of_step.relative && request.tasks && request.nodes_given &&
                             request.nodes_max.value_or(request.nodes_min) == request.nodes_min &&
                             request.exclude.empty();
     if (is_settled) return true;
@@ -115,6 +138,7 @@ bool StepRun::find_nodes() {
     held_ = *std::move(held);
     if (held_.names.empty()) return true;
     if (!own_job_ && !exclude_nodes()) return false;
+    if (!own_job_ && draft_.of_step.relative && !begin_at(*draft_.of_step.relative)) return false;
     const JobRequest& asked = draft_.spec.request;
     if (own_job_ || !asked.nodes_given || asked.nodes_min <= held_.count()) return true;
     fail("Only allocated " + std::to_string(held_.count()) + " nodes asked for " +
@@ -142,6 +166,24 @@ bool StepRun::exclude_nodes() {
     return false;
 }
 
+// --relative: the step has the nodes from that one on.
+bool StepRun::begin_at(std::uint32_t first) {
+    const JobRequest& asked = draft_.spec.request;
+    if (!asked.nodelist.empty() || !asked.exclude.empty()) {
+        fail("--relative cannot be used with --nodelist or --exclude");
+        return false;
+    }
+    const std::uint32_t nodes = asked.nodes_given ? asked.nodes_min : 1;
+    if (std::uint64_t{first} + nodes > held_.count()) {
+        fail("--relative=" + std::to_string(first) + ": node " + std::to_string(first) +
+             " and the following come to less than " + std::to_string(nodes) + " of the job's " +
+             std::to_string(held_.count()) + " nodes; the first is number 0");
+        return false;
+    }
+    held_ = held_.without({held_.names.begin(), held_.names.begin() + first});
+    return true;
+}
+
 // As many nodes as the job has and the options allow.
 std::uint32_t StepRun::nodes_wanted() const {
     const JobRequest& asked = draft_.spec.request;
@@ -161,11 +203,11 @@ std::uint32_t StepRun::default_tasks() const {
     return std::max(nodes, held_.tasks_of(asked.cpus_per_task.value_or(1), nodes));
 }
 
-// --exclude within a job: the step names the nodes that are left, others at each try, since some of
-// them may be busy.
+// --exclude or --relative within a job: the step names the nodes that are left, others at each try,
+// since some of them may be busy.
 void StepRun::choose_among_the_rest(StepRequest& request) const {
-    const std::vector<std::string>& excluded = draft_.spec.request->exclude;
-    if (own_job_ || excluded.empty()) return;
+    const bool is_narrowed = draft_.of_step.relative || !draft_.spec.request->exclude.empty();
+    if (own_job_ || !is_narrowed) return;
     const std::uint32_t count = std::min(nodes_wanted(), request.tasks);
     for (std::uint32_t i = 0; i < held_.count() && request.nodelist.size() < count; ++i) {
         const std::string& name = held_.names[(i + tries_) % held_.count()];
@@ -213,7 +255,7 @@ api::StepCall StepRun::step_call() const {
     call.std_out = files.std_out, call.std_err = files.std_err, call.std_in = files.std_in;
     call.append_output = files.append_output;
     call.truncate_output = files.truncate_output;
-    call.inherited = inherited_from_shell(draft_.propagate);
+    call.inherited = inherited_from_shell(call_, draft_.propagate);
     call.label = draft_.label;
     if (draft_.pty) call.terminal = terminal_size();
     call.mpi = draft_.mpi;
@@ -378,7 +420,7 @@ int StepRun::carry(StepListener& listener, const api::StepReply& reply, StepFile
         {.label = draft_.label, .unbuffered = draft_.unbuffered, .tasks = reply.step.tasks},
         files.out(streams_.out), files.err(streams_.err));
     Exchange exchange(static_cast<std::uint32_t>(reply.step.nodes.size()));
-    StepSignals signals(job_, reply, client_, look_, streams_);
+    StepSignals signals(job_, reply, client_, look_, streams_, on_interrupt(draft_));
     launched_at_ = std::chrono::steady_clock::now();
     const StepListener::Events events{
         .frame =

@@ -31,6 +31,8 @@ private:
     int fail(const std::string& message);
     bool find_nodes();
     bool exclude_nodes();
+    bool begin_at(std::uint32_t first);
+    void run_here(const std::string& program);
     std::uint32_t nodes_wanted() const;
     void choose_among_the_rest(StepRequest& request) const;
     std::string own_host();

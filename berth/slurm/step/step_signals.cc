@@ -54,9 +54,11 @@ void StepSignals::take(int signal, const StepListener& listener) {
 }
 
 // Ctrl-C once asks, twice within a second goes to the tasks, and once more kills them, as in Slurm.
+// -X and --quit-on-interrupt leave steps out.
 void StepSignals::interrupt() {
     const auto now = Clock::now();
-    if (now - interrupted_ >= 1s) {
+    if (on_interrupt_ == OnInterrupt::kill) return force();
+    if (on_interrupt_ == OnInterrupt::ask && now - interrupted_ >= 1s) {
         interrupted_ = now;
         streams_.err << "srun: interrupt (one more within 1 sec to abort)\n" << std::flush;
         return probe();

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,11 +15,19 @@
 
 namespace berth::slurm {
 
+// What the first Ctrl-C does.
+enum class OnInterrupt : std::uint8_t { ask, pass_on, kill };
+
 class StepSignals {
 public:
     StepSignals(const std::string& job, const api::StepReply& reply, Client& client, JobLook& look,
-                Streams& streams)
-        : job_(job), reply_(reply), client_(client), look_(look), streams_(streams) {}
+                Streams& streams, OnInterrupt on_interrupt)
+        : job_(job),
+          reply_(reply),
+          client_(client),
+          look_(look),
+          streams_(streams),
+          on_interrupt_(on_interrupt) {}
 
     void take(int signal, const StepListener& listener);
     // True: no peer answers, a message was printed, and srun must exit with exit_code().
@@ -43,6 +52,7 @@ private:
     Client& client_;
     JobLook& look_;
     Streams& streams_;
+    OnInterrupt on_interrupt_;
     int signal_ = 0;                          // The last of those that end srun.
     int held_back_ = 0;                       // Kept until there are tasks to pass it on to.
     std::optional<Clock::time_point> asked_;  // When the signal arrived, or was last acted on.

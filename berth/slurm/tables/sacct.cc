@@ -15,6 +15,7 @@
 #include "berth/slurm/options/clusters.h"
 #include "berth/slurm/options/input_variables.h"
 #include "berth/slurm/tables/sacct_fields.h"
+#include "berth/slurm/tables/sacct_filter.h"
 #include "berth/slurm/tables/table_commands.h"
 #include "berth/slurm/text/argument_text.h"
 #include "berth/slurm/text/columns.h"
@@ -38,8 +39,8 @@ struct SacctOptions {
     std::string format;
     TableStyle style = TableStyle::table;
     std::string delimiter = "|";
-    std::vector<std::string> steps;       // "12.batch", "12.0": only these.
-    std::vector<std::string> nodes, qos;  // The server does not choose by these.
+    std::vector<std::string> steps;  // "12.batch", "12.0": only these.
+    SacctFilter filter;
     std::string clusters;
     char unit = 0;  // --noconvert, --units; 0: the largest that fits.
     bool header = true, jobs_only = false, all_users = false, json = false, truncate = false,
@@ -78,6 +79,22 @@ constexpr auto kSacctOptions = std::to_array<option>({
     {"nodelist", required_argument, nullptr, 'N'},
     {"qos", required_argument, nullptr, 'q'},
     {"timelimit-min", required_argument, nullptr, 'k'},
+    {"timelimit-max", required_argument, nullptr, 'K'},
+    {"nnodes", required_argument, nullptr, 'i'},
+    {"ncpus", required_argument, nullptr, 'I'},
+    {"gid", required_argument, nullptr, 'g'},
+    {"group", required_argument, nullptr, 'g'},
+    {"federation", no_argument, nullptr, 9},
+    {"local", no_argument, nullptr, 10},
+    {"use-local-uid", no_argument, nullptr, 11},
+    {"associations", required_argument, nullptr, 'x'},
+    {"completion", no_argument, nullptr, 'c'},
+    {"constraints", required_argument, nullptr, 'C'},
+    {"file", required_argument, nullptr, 'f'},
+    {"flags", required_argument, nullptr, 'F'},
+    {"reason", required_argument, nullptr, 'R'},
+    {"wckeys", required_argument, nullptr, 'W'},
+    {"whole-hetjob", required_argument, nullptr, 12},
     {"json", optional_argument, nullptr, 6},
     {"yaml", optional_argument, nullptr, 7},
     {"truncate", no_argument, nullptr, 'T'},
@@ -87,7 +104,8 @@ constexpr auto kSacctOptions = std::to_array<option>({
 });
 
 constexpr const char* kSacctUsage =
-    "Usage: sacct [-abDlnpPX] [-A accounts] [-E end] [-j job(.step)] [-o format]\n"
+    "Usage: sacct [-abDlnpPX] [-A accounts] [-E end] [-g groups] [-i nodes] [-I cpus]\n"
+    "             [-j job(.step)] [-k least-limit] [-K most-limit] [-o format]\n"
     "             [-r partition] [-s state] [-S start] [-u user] [--name name]\n";
 
 // Names, or numbers of users.
@@ -151,11 +169,16 @@ Status read_choice(int letter, const char* value, SacctOptions& options) {
         case 'S': return read_time(value, options.query.from);
         case 'E': return read_time(value, options.query.until);
         case 'u': add_users(value, options.query.users); return Done{};
-        case 'q': add_names(value, options.qos); return Done{};
+        case 'q': add_names(value, options.filter.qos); return Done{};
         case 'N': {
-            BERTH_TRY(options.nodes, expand_node_argument(value));
+            BERTH_TRY(options.filter.nodes, expand_node_argument(value));
             return Done{};
         }
+        case 'g': return options.filter.set_groups(value);
+        case 'I': return options.filter.set_cpus(value);
+        case 'i': return options.filter.set_node_count(value);
+        case 'k': return options.filter.set_time_least(value);
+        case 'K': return options.filter.set_time_most(value);
         default: return not_supported(kSacctOptions, letter);
     }
 }
@@ -183,7 +206,10 @@ Status read_one(int letter, const char* value, SacctOptions& options) {
             }
             options.unit = value[0];
             return Done{};
-        case 'L': return Done{};  // There is one cluster.
+        case 9:
+        case 10:
+        case 11:
+        case 'L': return Done{};  // There is one cluster, and its users are this host's.
         case 'M': options.clusters = value; return Done{};
         case 4: options.unfold_arrays = true; return Done{};
         case 6: options.json = true; return check_json_version(value);
@@ -269,16 +295,6 @@ void set_window(SacctOptions& options, Time now) {
     }
 }
 
-bool is_chosen(const SacctOptions& options, const api::AccountingRow& job) {
-    const auto among = [](const std::vector<std::string>& names, const std::string& name) {
-        return std::ranges::find(names, name) != names.end();
-    };
-    if (!options.qos.empty() && !among(options.qos, job.qos)) return false;
-    return options.nodes.empty() || std::ranges::any_of(job.nodes, [&](const std::string& node) {
-               return among(options.nodes, node);
-           });
-}
-
 // -T: what was outside of the window does not count.
 void truncate(const api::AccountingQuery& window, api::AccountingRow& job) {
     if (window.from && job.started_at) job.started_at = std::max(*job.started_at, *window.from);
@@ -305,7 +321,7 @@ CallResult<Done> read_rows(Client& client, const SacctOptions& options, const Ea
     const bool named = !options.query.jobs.empty();
     return client.each_accounting(options.query, [&](api::AccountingRow&& job) {
         // Slurm does not show what may not start yet, unless it is named.
-        if ((!job.eligible_at && !named) || !is_chosen(options, job)) return true;
+        if ((!job.eligible_at && !named) || !options.filter.has(job)) return true;
         if (options.truncate) truncate(options.query, job);
         if (options.unfold_arrays) {
             unfold(job, each);
@@ -361,7 +377,8 @@ int run_sacct(const Invocation& call, Streams& streams) {
         streams.err << "sacct: error: " << message << '\n';
         return 1;
     };
-    ArgumentReader reader(call, kSacctOptions, "aA:bBDeE:hj:k:lLM:nN:o:pPq:r:s:S:Tu:VX");
+    ArgumentReader reader(call, kSacctOptions,
+                          "aA:bBcC:DeE:f:F:g:hi:I:j:k:K:lLM:nN:o:pPq:r:R:s:S:Tu:VW:x:X");
     for (const SetVariable& set : set_variables(call, kSacctOptions)) {
         if (set.letter == 'o') continue;  // Only where no option names a format.
         if (const Status read = read_one(set.letter, set.value, options); !read.ok())

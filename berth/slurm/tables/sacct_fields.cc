@@ -55,6 +55,19 @@ Duration cpu_time(Duration length, std::uint32_t cpus) {
 
 std::string time_limit_text(const AccountingRow& job) { return format_time_limit(job.time_limit); }
 
+// How long it waited for its start, from when it could have had one.
+Duration waited(const AccountingRow& job, Time now) {
+    return elapsed_between(job.eligible_at, job.started_at ? job.started_at : job.ended_at, now);
+}
+Duration waiting_cpu_time(const AccountingRow& job, Time now) {
+    return cpu_time(waited(job, now), job.requested_cpus);
+}
+
+// Fields of Slurm's that the record does not keep. A blank would say that there is nothing.
+constexpr auto kNotKept =
+    std::to_array<std::string_view>({"AssocID", "Constraints", "DBIndex", "QOSRAW", "Reservation",
+                                     "ReservationId", "WCKey", "WCKeyID"});
+
 // What agents do not report is blank, as in Slurm without JobAcctGatherType.
 std::string not_known(const AccountingRow&, Time) { return {}; }
 std::string not_known_of_step(const AccountingRow&, const StepRow&, Time) { return {}; }
@@ -88,10 +101,12 @@ constexpr auto kAccountingFields = std::to_array<AccountingField>({
     {"AvePages", 10, not_known, not_known_of_step},
     {"AveRSS", 10, not_known, [](const AccountingRow&, const StepRow& s, Time) { return ave_rss(s.used); }},
     {"AveVMSize", 10, not_known, not_known_of_step},
+    {"BlockID", 16, not_known, nullptr},
     {"Cluster", 10, [](const AccountingRow& j, Time) { return j.cluster; }, [](const AccountingRow& j, const StepRow&, Time) { return j.cluster; }},
     {"Comment", 14, [](const AccountingRow& j, Time) { return j.comment; }, nullptr},
     {"ConsumedEnergy", 14, not_known, not_known_of_step},
     {"ConsumedEnergyRaw", 14, not_known, not_known_of_step},
+    {"Container", 20, not_known, nullptr},
     {"CPUTime", 10, [](const AccountingRow& j, Time now) { return format_duration(cpu_time(ran_for(j, now), j.allocated_cpus)); },
      [](const AccountingRow&, const StepRow& s, Time now) { return format_duration(cpu_time(elapsed_between(s.started_at, s.ended_at, now), s.cpus)); }},
     {"CPUTimeRAW", 10, [](const AccountingRow& j, Time now) { return seconds_text(cpu_time(ran_for(j, now), j.allocated_cpus)); },
@@ -104,11 +119,13 @@ constexpr auto kAccountingFields = std::to_array<AccountingField>({
     {"Eligible", 19, [](const AccountingRow& j, Time) { return local_time(j.eligible_at, "Unknown"); }, [](const AccountingRow&, const StepRow& s, Time) { return local_time(s.started_at, "Unknown"); }},
     {"End", 19, [](const AccountingRow& j, Time) { return local_time(j.ended_at, "Unknown"); }, [](const AccountingRow&, const StepRow& s, Time) { return local_time(s.ended_at, "Unknown"); }},
     {"ExitCode", 8, [](const AccountingRow& j, Time) { return exit_text(j.exit); }, [](const AccountingRow&, const StepRow& s, Time) { return exit_text(s.exit); }},
+    {"Flags", 20, [](const AccountingRow& j, Time) { return std::string(j.started_at ? "SchedMain" : ""); }, nullptr},
     {"GID", 6, [](const AccountingRow& j, Time) { return std::to_string(j.owner.gid); }, nullptr},
     {"Group", 9, [](const AccountingRow& j, Time) { return *j.owner.group; }, nullptr},
     {"JobID", -12, [](const AccountingRow& j, Time) { return id_text(j); }, [](const AccountingRow& j, const StepRow& s, Time) { return id_text(j) + "." + step_name(s.id); }},
     {"JobIDRaw", -12, [](const AccountingRow& j, Time) { return to_string(j.job); }, [](const AccountingRow& j, const StepRow& s, Time) { return to_string(j.job) + "." + step_name(s.id); }},
     {"JobName", 10, [](const AccountingRow& j, Time) { return j.name; }, [](const AccountingRow&, const StepRow& s, Time) { return s.name; }},
+    {"Layout", 9, not_known, not_known_of_step},
     {"MaxDiskRead", 14, not_known, not_known_of_step},
     {"MaxDiskReadNode", 14, not_known, not_known_of_step},
     {"MaxDiskReadTask", 14, not_known, not_known_of_step},
@@ -124,6 +141,7 @@ constexpr auto kAccountingFields = std::to_array<AccountingField>({
     {"MaxVMSize", 10, not_known, not_known_of_step},
     {"MaxVMSizeNode", 10, not_known, not_known_of_step},
     {"MaxVMSizeTask", 10, not_known, not_known_of_step},
+    {"MCSLabel", 10, not_known, nullptr},
     {"MinCPU", 10, not_known, [](const AccountingRow&, const StepRow& s, Time) { return min_cpu(s.used); }},
     {"MinCPUNode", 10, not_known, [](const AccountingRow&, const StepRow& s, Time) { return min_cpu_node(s.used); }},
     {"MinCPUTask", 10, not_known, not_known_of_step},
@@ -134,15 +152,24 @@ constexpr auto kAccountingFields = std::to_array<AccountingField>({
     {"NodeList", 15, [](const AccountingRow& j, Time) { return nodes_text(j.nodes, "None assigned"); }, [](const AccountingRow&, const StepRow& s, Time) { return nodes_text(s.nodes); }},
     {"NTasks", 8, [](const AccountingRow&, Time) { return std::string(); }, [](const AccountingRow&, const StepRow& s, Time) { return std::to_string(s.tasks); }},
     {"Partition", 10, [](const AccountingRow& j, Time) { return j.partition; }, nullptr},
-    {"Planned", 10, [](const AccountingRow& j, Time now) { return format_duration(elapsed_between(j.eligible_at, j.started_at ? j.started_at : j.ended_at, now)); }, nullptr},
+    {"Planned", 10, [](const AccountingRow& j, Time now) { return format_duration(waited(j, now)); }, nullptr},
+    {"PlannedCPU", 10, [](const AccountingRow& j, Time now) { return format_duration(waiting_cpu_time(j, now)); }, nullptr},
+    {"PlannedCPURAW", 13, [](const AccountingRow& j, Time now) { return seconds_text(waiting_cpu_time(j, now)); }, nullptr},
     {"Priority", 10, [](const AccountingRow& j, Time) { return std::to_string(j.priority); }, nullptr},
     {"QOS", 10, [](const AccountingRow& j, Time) { return j.qos; }, nullptr},
     {"Reason", 22, [](const AccountingRow& j, Time) { return j.reason.empty() ? "None" : j.reason; }, nullptr},
+    {"ReqCPUFreq", 10, not_known, not_known_of_step},
+    {"ReqCPUFreqGov", 13, not_known, not_known_of_step},
+    {"ReqCPUFreqMax", 13, not_known, not_known_of_step},
+    {"ReqCPUFreqMin", 13, not_known, not_known_of_step},
     {"ReqCPUS", 8, [](const AccountingRow& j, Time) { return std::to_string(j.requested_cpus); }, [](const AccountingRow&, const StepRow& s, Time) { return std::to_string(s.cpus); }},
     {"ReqMem", 10, [](const AccountingRow& j, Time) { return memory_asked(j.requested_tres); }, nullptr},
     {"ReqNodes", 8, [](const AccountingRow& j, Time) { return std::to_string(j.requested_nodes); }, [](const AccountingRow&, const StepRow& s, Time) { return std::to_string(s.nodes.size()); }},
     {"ReqTRES", 10, [](const AccountingRow& j, Time) { return sorted_tres(j.requested_tres); }, nullptr},
+    {"Reserved", 10, [](const AccountingRow& j, Time now) { return format_duration(waited(j, now)); }, nullptr},
     {"Restarts", 8, [](const AccountingRow& j, Time) { return std::to_string(std::max(1U, j.attempt) - 1); }, nullptr},
+    {"ResvCPU", 10, [](const AccountingRow& j, Time now) { return format_duration(waiting_cpu_time(j, now)); }, nullptr},
+    {"ResvCPURAW", 10, [](const AccountingRow& j, Time now) { return seconds_text(waiting_cpu_time(j, now)); }, nullptr},
     {"Start", 19, [](const AccountingRow& j, Time) { return local_time(j.started_at, "Unknown"); }, [](const AccountingRow&, const StepRow& s, Time) { return local_time(s.started_at, "Unknown"); }},
     {"State", 10, [](const AccountingRow& j, Time) { return state_text(j); }, [](const AccountingRow&, const StepRow& s, Time) { return s.state; }},
     {"Submit", 19, [](const AccountingRow& j, Time) { return local_time(j.submitted_at, "Unknown"); }, [](const AccountingRow&, const StepRow& s, Time) { return local_time(s.started_at, "Unknown"); }},
@@ -189,6 +216,19 @@ Result<std::vector<AccountingColumn>> accounting_columns(std::string_view format
     for (const auto word : split(format, ',')) {
         const std::string_view name = trim(word.substr(0, word.find('%')));
         if (name.empty()) continue;
+        if (iequals(name, "ALL")) {
+            for (const AccountingField& one : kAccountingFields)
+                columns.push_back(
+                    {&one, static_cast<std::size_t>(std::abs(one.width)), one.width > 0});
+            continue;
+        }
+        const bool is_not_kept =
+            std::ranges::any_of(kNotKept, [&](std::string_view one) { return iequals(one, name); });
+        if (is_not_kept) {
+            return Error{ErrorCode::failed_precondition,
+                         "the field " + std::string(name) +
+                             " is not supported: the accounting record does not keep it"};
+        }
         const AccountingField* field = find_accounting_field(name);
         if (field == nullptr) {
             return Error{ErrorCode::invalid_argument,

@@ -8,6 +8,8 @@
 
 #include "berth/client/client.h"
 #include "berth/slurm/options/arguments.h"
+#include "berth/slurm/options/clusters.h"
+#include "berth/slurm/options/input_variables.h"
 #include "berth/slurm/tables/table_commands.h"
 #include "berth/slurm/text/columns.h"
 
@@ -247,10 +249,12 @@ void print_calls(const api::DiagnosticsRow& row, SortBy by, std::ostream& out) {
 int run_sdiag(const Invocation& call, Streams& streams) {
     SortBy by = SortBy::count;
     bool reset = false;
+    std::string clusters;
     const auto fail = [&](const std::string& message) {
         streams.err << "sdiag: error: " << message << '\n';
         return 1;
     };
+    for (const SetVariable& set : set_variables(call, kSdiagOptions)) clusters = set.value;
     ArgumentReader reader(call, kSdiagOptions, "ahirtTM:V");
     while (const auto argument = reader.next(streams)) {
         switch (argument->letter) {
@@ -258,6 +262,7 @@ int run_sdiag(const Invocation& call, Streams& streams) {
             case 'h':
             case 'U': return streams.out << kSdiagUsage, 0;
             case 'a': break;
+            case 'M': clusters = argument->value; break;
             case 'r': reset = true; break;
             case 'i': by = SortBy::id; break;
             case 't': by = SortBy::total_time; break;
@@ -268,6 +273,7 @@ int run_sdiag(const Invocation& call, Streams& streams) {
     if (reader.failed()) return streams.err << "Try \"sdiag --help\" for more information\n", 1;
     if (!reader.operands().empty()) return fail("Unrecognized option: " + reader.operands()[0]);
     Client client(endpoint_of(call));
+    if (const auto other = other_cluster(client, clusters, "sdiag")) return fail(*other);
     if (reset) {
         const auto done = client.reset_diagnostics();
         if (!done) {

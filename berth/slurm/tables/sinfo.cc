@@ -29,29 +29,51 @@
 namespace berth::slurm {
 namespace {
 
+struct NodeChoice {
+    std::vector<std::string> names;
+    std::vector<std::vector<std::string>> states;  // Any of these, each of them all of its states.
+    std::optional<bool> responding;                // -r or -d: only such nodes.
+};
+
 struct SinfoOptions {
     std::string format, long_format_text, clusters, sort;
     std::optional<std::chrono::seconds> iterate;
-    std::vector<std::string> partitions, nodes;
-    std::vector<std::vector<std::string>> states;  // Any of these, each of them all of its states.
+    std::vector<std::string> partitions;
+    NodeChoice chosen;
     bool header = true, long_format = false, by_node = false, summary = false, reasons = false,
          all = false, reservations = false, json = false;
 };
 
 constexpr auto kSinfoOptions = std::to_array<option>({
-    {"all", no_argument, nullptr, 'a'},           {"exact", no_argument, nullptr, 'e'},
-    {"noheader", no_argument, nullptr, 'h'},      {"long", no_argument, nullptr, 'l'},
-    {"nodes", required_argument, nullptr, 'n'},   {"Node", no_argument, nullptr, 'N'},
-    {"format", required_argument, nullptr, 'o'},  {"partition", required_argument, nullptr, 'p'},
-    {"list-reasons", no_argument, nullptr, 'R'},  {"summarize", no_argument, nullptr, 's'},
-    {"states", required_argument, nullptr, 't'},  {"version", no_argument, nullptr, 'V'},
-    {"help", no_argument, nullptr, 'H'},          {"usage", no_argument, nullptr, 'U'},
-    {"noconvert", no_argument, nullptr, 'c'},     {"Format", required_argument, nullptr, 'O'},
-    {"dead", no_argument, nullptr, 'd'},          {"responding", no_argument, nullptr, 'r'},
-    {"reservation", no_argument, nullptr, 'T'},   {"sort", required_argument, nullptr, 'S'},
-    {"iterate", required_argument, nullptr, 'i'}, {"clusters", required_argument, nullptr, 'M'},
-    {"json", optional_argument, nullptr, 'J'},    {"yaml", optional_argument, nullptr, 'Y'},
-    {"future", no_argument, nullptr, 'F'},        {nullptr, 0, nullptr, 0},
+    {"all", no_argument, nullptr, 'a'},
+    {"exact", no_argument, nullptr, 'e'},
+    {"noheader", no_argument, nullptr, 'h'},
+    {"long", no_argument, nullptr, 'l'},
+    {"nodes", required_argument, nullptr, 'n'},
+    {"Node", no_argument, nullptr, 'N'},
+    {"format", required_argument, nullptr, 'o'},
+    {"partition", required_argument, nullptr, 'p'},
+    {"list-reasons", no_argument, nullptr, 'R'},
+    {"summarize", no_argument, nullptr, 's'},
+    {"states", required_argument, nullptr, 't'},
+    {"version", no_argument, nullptr, 'V'},
+    {"help", no_argument, nullptr, 'H'},
+    {"usage", no_argument, nullptr, 'U'},
+    {"noconvert", no_argument, nullptr, 'c'},
+    {"Format", required_argument, nullptr, 'O'},
+    {"dead", no_argument, nullptr, 'd'},
+    {"responding", no_argument, nullptr, 'r'},
+    {"reservation", no_argument, nullptr, 'T'},
+    {"sort", required_argument, nullptr, 'S'},
+    {"iterate", required_argument, nullptr, 'i'},
+    {"clusters", required_argument, nullptr, 'M'},
+    {"json", optional_argument, nullptr, 'J'},
+    {"yaml", optional_argument, nullptr, 'Y'},
+    {"future", no_argument, nullptr, 'F'},
+    {"federation", no_argument, nullptr, 1},
+    {"local", no_argument, nullptr, 2},
+    {"hide", no_argument, nullptr, 3},
+    {nullptr, 0, nullptr, 0},
 });
 
 constexpr const char* kSinfoUsage =
@@ -124,7 +146,7 @@ Status read_states(const char* text, SinfoOptions& options) {
             }
             all.emplace_back(known->meaning);
         }
-        options.states.push_back(std::move(all));
+        options.chosen.states.push_back(std::move(all));
     }
     return Done{};
 }
@@ -134,6 +156,11 @@ Status read_one(int letter, const char* value, SinfoOptions& options) {
         case 'a': options.all = true; return Done{};
         case 'c':
         case 'e': return Done{};  // We never fold nodes that differ, nor convert units.
+        case 1:
+        case 2: return Done{};  // There is one cluster.
+        case 3: options.all = false; return Done{};
+        case 'd': options.chosen.responding = false; return Done{};
+        case 'r': options.chosen.responding = true; return Done{};
         case 'h': options.header = false; return Done{};
         case 'l': options.long_format = true; return Done{};
         case 'N': options.by_node = true; return Done{};
@@ -154,7 +181,7 @@ Status read_one(int letter, const char* value, SinfoOptions& options) {
         case 'T': options.reservations = true; return Done{};
         case 't': return read_states(value, options);
         case 'n': {
-            BERTH_TRY(options.nodes, expand_node_argument(value));
+            BERTH_TRY(options.chosen.names, expand_node_argument(value));
             return Done{};
         }
         default: return not_supported(kSinfoOptions, letter);
@@ -201,10 +228,13 @@ bool has_any_of(const api::NodeRow& node, const std::vector<std::vector<std::str
 
 bool is_wanted(const api::NodeRow& node, const SinfoOptions& options) {
     if (options.reasons && node.reason.empty()) return false;
-    if (!options.nodes.empty() &&
-        std::ranges::find(options.nodes, node.name) == options.nodes.end())
+    if (!options.chosen.names.empty() &&
+        std::ranges::find(options.chosen.names, node.name) == options.chosen.names.end())
         return false;
-    return has_any_of(node, options.states);
+    if (options.chosen.responding &&
+        *options.chosen.responding == has_state(node, "not_responding"))
+        return false;
+    return has_any_of(node, options.chosen.states);
 }
 
 // What the nodes of one line have in common: the text of every field that tells nodes apart.
@@ -368,7 +398,13 @@ int run_sinfo(const Invocation& call, Streams& streams) {
     }
     if (reader.failed()) return streams.err << "Try \"sinfo --help\" for more information\n", 1;
     if (options.partitions.empty()) options.partitions = from_variable;
-    auto format = parse_percent_format(format_of(call, options));
+    if (iequals(options.long_format_text, "all")) {
+        options.format = "%all";
+        options.long_format_text.clear();
+    }
+    auto format = parse_percent_format(with_all_letters(format_of(call, options), [](char letter) {
+        return find_group_field({.letter = letter}) != nullptr;
+    }));
     if (!format.ok()) return fail(format.error().message);
     PercentFormat items = format.value();
     if (!options.long_format_text.empty()) items = read_long_format(options, streams.err);

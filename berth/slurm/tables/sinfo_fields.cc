@@ -124,6 +124,7 @@ constexpr auto kGroupFields = std::to_array<GroupField>({
     {'T', "STATE", true, [](const NodeGroup& g) { return of_first(g, [](auto& n) { return node_state(n, false); }); }},
     {'u', "USER", true, [](const NodeGroup& g) { return of_first(g, [](auto& n) { return n.reason_by.empty() ? std::string("Unknown") : n.reason_by; }); }},
     {'U', "USER", true, [](const NodeGroup& g) { return of_first(g, [](auto& n) { return reason_user(n); }); }},
+    {'V', "CLUSTER", false, [](const NodeGroup&) { return std::string("N/A"); }},  // As Slurm, unless there are several.
     {'v', "VERSION", true, [](const NodeGroup& g) { return of_first(g, [](auto& n) { return n.version; }); }},
     {'w', "WEIGHT", true, [](const NodeGroup& g) { return of_first(g, [](auto& n) { return std::to_string(n.weight); }); }},
     {'X', "SOCKETS", true, [](const NodeGroup& g) { return of_first(g, [](auto& n) { return std::to_string(n.sockets); }); }},

@@ -8,6 +8,8 @@
 #include "berth/base/text.h"
 #include "berth/client/client.h"
 #include "berth/slurm/options/arguments.h"
+#include "berth/slurm/options/clusters.h"
+#include "berth/slurm/options/input_variables.h"
 #include "berth/slurm/tables/sprio_fields.h"
 #include "berth/slurm/tables/table_commands.h"
 #include "berth/slurm/text/argument_text.h"
@@ -24,7 +26,7 @@ constexpr const char* kLongNormalFormat =
 
 struct SprioOptions {
     api::JobQuery query;
-    std::string format, sort = "i";
+    std::string format, sort = "i", clusters;
     bool header = true, long_format = false, normalized = false, weights = false;
 };
 
@@ -77,7 +79,10 @@ Status read_one(int letter, const char* value, SprioOptions& options) {
         case 'p': add_names(value, options.query.partitions); return Done{};
         case 'u': add_names(value, options.query.users); return Done{};
         case 'w': options.weights = true; return Done{};
+        case 'M': options.clusters = value; return Done{};
         case 'v':
+        case 'F':
+        case 'G':
         case 'L': return Done{};  // There is this cluster alone, and no more to say.
         default: return not_supported(kSprioOptions, letter);
     }
@@ -153,6 +158,10 @@ int run_sprio(const Invocation& call, Streams& streams) {
         return 1;
     };
     ArgumentReader reader(call, kSprioOptions, "hj::lM:no:S:p:u:vVw");
+    for (const SetVariable& set : set_variables(call, kSprioOptions)) {
+        if (const Status read = read_one(set.letter, set.value, options); !read.ok())
+            return fail(set.variable->name + (": " + read.error().message));
+    }
     while (const auto argument = reader.next(streams)) {
         if (argument->letter == 'V') return streams.out << kVersion << '\n', 0;
         if (argument->letter == 'H' || argument->letter == 'U')
@@ -171,6 +180,7 @@ int run_sprio(const Invocation& call, Streams& streams) {
                1;
     }
     Client client(endpoint_of(call));
+    if (const auto other = other_cluster(client, options.clusters, "sprio")) return fail(*other);
     const auto config = client.config();
     if (!config) return fail(slurm_message(config.problem()));
     if (const std::string type = setting_of(*config, "PriorityType"); type == "priority/basic") {

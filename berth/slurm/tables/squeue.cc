@@ -36,6 +36,7 @@ constexpr const char* kStateFormat = "%.18i %.10T";
 constexpr const char* kStepFormat = "%.15i %.8j %.9P %.8u %.9M %N";
 
 struct SqueueOptions {
+    std::optional<bool> all;  // --all, --hide
     api::JobQuery query;
     std::vector<std::string> qos, licenses;  // The server does not choose by these.
     std::string reservation;
@@ -45,7 +46,7 @@ struct SqueueOptions {
     std::string format, long_format_text, sort, clusters;
     std::optional<std::chrono::seconds> iterate;
     bool all_states = false, header = true, long_format = false, start = false, steps = false,
-         unfold_arrays = false, json = false, all = false, convert = true, only_state = false;
+         unfold_arrays = false, json = false, convert = true, only_state = false;
 };
 
 // "R,PD" or "all"; an error names what is no state.
@@ -82,22 +83,42 @@ Status read_jobs(const std::string& text, SqueueOptions& options) {
 }
 
 constexpr auto kSqueueOptions = std::to_array<option>({
-    {"account", required_argument, nullptr, 'A'},  {"all", no_argument, nullptr, 'a'},
-    {"array", no_argument, nullptr, 'r'},          {"format", required_argument, nullptr, 'o'},
-    {"help", no_argument, nullptr, 'H'},           {"jobs", optional_argument, nullptr, 'j'},
-    {"long", no_argument, nullptr, 'l'},           {"me", no_argument, nullptr, 'm'},
-    {"name", required_argument, nullptr, 'n'},     {"nodelist", required_argument, nullptr, 'w'},
-    {"noheader", no_argument, nullptr, 'h'},       {"partition", required_argument, nullptr, 'p'},
-    {"qos", required_argument, nullptr, 'q'},      {"sort", required_argument, nullptr, 'S'},
-    {"start", no_argument, nullptr, 'B'},          {"states", required_argument, nullptr, 't'},
-    {"steps", optional_argument, nullptr, 's'},    {"user", required_argument, nullptr, 'u'},
-    {"usage", no_argument, nullptr, 'U'},          {"version", no_argument, nullptr, 'V'},
-    {"noconvert", no_argument, nullptr, 'c'},      {"clusters", required_argument, nullptr, 'M'},
-    {"Format", required_argument, nullptr, 'O'},   {"iterate", required_argument, nullptr, 'i'},
-    {"json", optional_argument, nullptr, 'J'},     {"yaml", optional_argument, nullptr, 'Y'},
-    {"licenses", required_argument, nullptr, 'L'}, {"reservation", required_argument, nullptr, 'R'},
-    {"priority", no_argument, nullptr, 'P'},       {"only-job-state", no_argument, nullptr, 'K'},
-    {"array-unique", no_argument, nullptr, 'Q'},   {nullptr, 0, nullptr, 0},
+    {"account", required_argument, nullptr, 'A'},
+    {"all", no_argument, nullptr, 'a'},
+    {"array", no_argument, nullptr, 'r'},
+    {"format", required_argument, nullptr, 'o'},
+    {"help", no_argument, nullptr, 'H'},
+    {"jobs", optional_argument, nullptr, 'j'},
+    {"long", no_argument, nullptr, 'l'},
+    {"me", no_argument, nullptr, 'm'},
+    {"name", required_argument, nullptr, 'n'},
+    {"nodelist", required_argument, nullptr, 'w'},
+    {"noheader", no_argument, nullptr, 'h'},
+    {"partition", required_argument, nullptr, 'p'},
+    {"qos", required_argument, nullptr, 'q'},
+    {"sort", required_argument, nullptr, 'S'},
+    {"start", no_argument, nullptr, 'B'},
+    {"states", required_argument, nullptr, 't'},
+    {"steps", optional_argument, nullptr, 's'},
+    {"user", required_argument, nullptr, 'u'},
+    {"usage", no_argument, nullptr, 'U'},
+    {"version", no_argument, nullptr, 'V'},
+    {"noconvert", no_argument, nullptr, 'c'},
+    {"clusters", required_argument, nullptr, 'M'},
+    {"Format", required_argument, nullptr, 'O'},
+    {"iterate", required_argument, nullptr, 'i'},
+    {"json", optional_argument, nullptr, 'J'},
+    {"yaml", optional_argument, nullptr, 'Y'},
+    {"licenses", required_argument, nullptr, 'L'},
+    {"reservation", required_argument, nullptr, 'R'},
+    {"priority", no_argument, nullptr, 'P'},
+    {"only-job-state", no_argument, nullptr, 'K'},
+    {"array-unique", no_argument, nullptr, 'Q'},
+    {"federation", no_argument, nullptr, 'F'},
+    {"local", no_argument, nullptr, 1},
+    {"sibling", no_argument, nullptr, 2},
+    {"hide", no_argument, nullptr, 3},
+    {nullptr, 0, nullptr, 0},
 });
 
 constexpr const char* kSqueueUsage =
@@ -141,7 +162,11 @@ Status read_one(int letter, const char* value, SqueueOptions& options) {
             return Done{};
         }
         case 'K': options.only_state = true; return Done{};
+        case 3: options.all = false; return Done{};
         case 'P': return Done{};  // Nothing is folded, or sorted, otherwise anyway.
+        case 'F':
+        case 1:
+        case 2: return Done{};  // There is one cluster.
         case 'M': options.clusters = value; return Done{};
         case 'O': options.long_format_text = value; return Done{};
         case 'J': options.json = true; return check_json_version(value);
@@ -211,7 +236,7 @@ void fill_in(SqueueOptions& options, const SqueueOptions& from) {
         options.query.states = from.query.states;
         options.all_states = from.all_states;
     }
-    options.all = options.all || from.all;
+    if (!options.all) options.all = from.all;
     options.unfold_arrays = options.unfold_arrays || from.unfold_arrays;
     options.json = options.json || from.json;
 }
@@ -411,7 +436,7 @@ bool are_known(Client& client, const std::vector<std::string>& nodes, Streams& s
 
 // As in Slurm, -a shows hidden partitions too, and so does asking for one by name.
 void show_all_partitions(SqueueOptions& options) {
-    if (options.all && options.query.partitions.empty())
+    if (options.all.value_or(false) && options.query.partitions.empty())
         options.query.partitions = {std::string(api::kAllPartitions)};
 }
 
@@ -445,7 +470,10 @@ int run_squeue(const Invocation& call, Streams& streams) {
         options.query.states = {"PENDING", "RUNNING", "SUSPENDED", "COMPLETING"};
     }
     show_all_partitions(options);
-    auto format = parse_percent_format(format_of(call, options));
+    auto format = parse_percent_format(with_all_letters(format_of(call, options), [&](char letter) {
+        return options.steps ? find_step_field(letter) != nullptr
+                             : find_job_field(letter) != nullptr;
+    }));
     if (!format.ok()) return fail(format.error().message);
     if (!options.long_format_text.empty()) format = read_long_format(options, streams.err);
     options.query.fields = fields_of(options, format.value());

@@ -116,6 +116,7 @@ constexpr auto kJobFields = std::to_array<JobField>({
     {'Q', "PRIORITY", [](const JobRow& j, Time) { return std::to_string(j.priority); }, "priority"},
     {'r', "REASON", [](const JobRow& j, Time) { return j.reason; }, "reason"},
     {'R', "NODELIST(REASON)", nodes_or_reason, "state reason nodes"},
+    {'s', "SELECT_JOBINFO", [](const JobRow&, Time) { return std::string(); }, "id"},
     {'S', "START_TIME", [](const JobRow& j, Time) { return start_text(j); },
      "state started_at planned_start begin_at"},
     {'t', "ST", [](const JobRow& j, Time) { return std::string(compact_state(j.state)); }, "state"},
@@ -157,6 +158,12 @@ constexpr auto kStepFields = std::to_array<StepField>({
     {'C', "CPUS", [](const JobRow&, const StepRow& s, Time) { return std::to_string(s.cpus); }},
     {'S', "START_TIME",
      [](const JobRow&, const StepRow& s, Time) { return local_time(s.started_at, "N/A"); }},
+    {'b', "TRES_PER_STEP",
+     [](const JobRow&, const StepRow& s, Time) {
+         return s.tres.empty() ? std::string("N/A") : s.tres;
+     }},
+    {'f', "CPU_FREQ", [](const JobRow&, const StepRow&, Time) { return std::string("N/A"); }},
+    {'R', "RESV_PORTS", [](const JobRow&, const StepRow&, Time) { return std::string("N/A"); }},
     {'t', "ST",
      [](const JobRow&, const StepRow& s, Time) { return std::string(compact_state(s.state)); }},
     {'T', "STATE", [](const JobRow&, const StepRow& s, Time) { return s.state; }},

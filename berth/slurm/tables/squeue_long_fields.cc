@@ -21,7 +21,7 @@ constexpr auto kJobLetters = std::to_array<LongName>({
     {"groupid", 'G'}, {"groupname", 'g'}, {"jobarrayid", 'i'}, {"jobid", 'A'}, {"licenses", 'W'}, {"minmemory", 'm'},
     {"mincpus", 'c'}, {"mintmpdisk", 'd'}, {"name", 'j'}, {"nice", 'y'}, {"nodelist", 'N'}, {"numcpus", 'C'}, {"numnodes", 'D'},
     {"oversubscribe", 'h'}, {"shared", 'h'}, {"partition", 'P'}, {"priority", 'p'}, {"prioritylong", 'Q'}, {"qos", 'q'}, {"reason", 'r'},
-    {"reasonlist", 'R'}, {"reqnodes", 'n'}, {"reservation", 'v'}, {"schednodes", 'Y'}, {"sct", 'z'}, {"sockets", 'H'},
+    {"reasonlist", 'R'}, {"reqnodes", 'n'}, {"reservation", 'v'}, {"schednodes", 'Y'}, {"sct", 'z'}, {"selectjobinfo", 's'}, {"sockets", 'H'},
     {"starttime", 'S'}, {"state", 'T'}, {"statecompact", 't'}, {"submittime", 'V'}, {"timeleft", 'L'}, {"timelimit", 'l'},
     {"timeused", 'M'}, {"tres-per-node", 'b'}, {"userid", 'U'}, {"username", 'u'}, {"wckey", 'w'}, {"workdir", 'Z'},
     {"excnodes", 'x'}, {"threads", 'J'},
@@ -45,6 +45,16 @@ std::string always(const JobRow&, Time) {
     return Text.text;
 }
 
+// --prefer
+std::string preferred(const JobRow& job, Time) {
+    std::string text;
+    for (const Affinity& wish : job.request.nearness->affinities) {
+        const bool is_feature = wish.to == Affinity::To::feature && !wish.required && !wish.apart;
+        if (is_feature) text += (text.empty() ? "" : "&") + wish.name;
+    }
+    return or_null(text);
+}
+
 std::string duration_or_zero(const std::optional<Duration>& length) {
     return format_duration_short(length.value_or(Duration::zero()));
 }
@@ -62,10 +72,12 @@ constexpr auto kOtherJobFields = std::to_array<LongField>({
     {"admin_comment", "ADMIN_COMMENT", [](const JobRow& j, Time) { return or_null(j.admin_comment); }},
     {"allocnodes", "ALLOC_NODES", [](const JobRow& j, Time) { return or_null(j.command.submit_host); }},
     {"allocsid", "ALLOC_SID", always<"0">},
+    {"associd", "ASSOCID", always<"0">},  // As Slurm without associations.
     {"batchflag", "BATCH_FLAG", [](const JobRow& j, Time) { return std::string(j.command.interactive ? "0" : "1"); }},
     {"boardspernode", "BOARDS_PER_NODE", always<"0">},
     {"burstbuffer", "BURST_BUFFER", always<"(null)">},
     {"burstbufferstate", "BURST_BUFFER_STATE", always<"(null)">},
+    {"cluster", "CLUSTER", always<"N/A">},  // As Slurm, unless there are several.
     {"clusterfeature", "CLUSTER_FEATURES", always<"(null)">},
     {"container", "CONTAINER", always<"(null)">},
     {"cpus-per-task", "CPUS_PER_TASK", [](const JobRow& j, Time) { return std::to_string(j.request.cpus_per_task.value_or(1)); }},
@@ -94,7 +106,7 @@ constexpr auto kOtherJobFields = std::to_array<LongField>({
     {"originraw", "ORIGIN_RAW", always<"NA">},
     {"pendingtime", "PENDING_TIME", waited},
     {"preempttime", "PREEMPT_TIME", [](const JobRow& j, Time) { return local_time(j.preempted_at, "N/A"); }},
-    {"prefer", "PREFER", always<"(null)">},
+    {"prefer", "PREFER", preferred},
     {"profile", "PROFILE", always<"NotSet">},
     {"reboot", "REBOOT", always<"0">},
     {"reqswitch", "REQ_SWITCH", [](const JobRow& j, Time) { return std::to_string(j.request.nearness->switches.value_or(0)); }},
@@ -122,7 +134,8 @@ constexpr auto kOtherJobFields = std::to_array<LongField>({
 // Of squeue -s -O.
 constexpr auto kStepLetters = std::to_array<LongName>({
     {"stepid", 'i'}, {"stepname", 'j'}, {"partition", 'P'}, {"username", 'u'}, {"userid", 'U'}, {"timeused", 'M'}, {"nodes", 'N'},
-    {"numtasks", 'A'}, {"numcpus", 'C'}, {"starttime", 'S'}, {"stepstate", 'T'},
+    {"numtasks", 'A'}, {"numcpus", 'C'}, {"starttime", 'S'}, {"stepstate", 'T'}, {"tres-per-step", 'b'}, {"cpufreq", 'f'},
+    {"resvport", 'R'},
 });
 // clang-format on
 

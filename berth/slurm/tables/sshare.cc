@@ -9,6 +9,7 @@
 #include "berth/base/text.h"
 #include "berth/client/client.h"
 #include "berth/slurm/options/arguments.h"
+#include "berth/slurm/options/clusters.h"
 #include "berth/slurm/tables/sprio_fields.h"
 #include "berth/slurm/tables/table_commands.h"
 #include "berth/slurm/text/argument_text.h"
@@ -21,7 +22,7 @@ using api::ShareRow;
 
 struct SshareOptions {
     std::vector<std::string> accounts, users;
-    std::string format;
+    std::string format, clusters;
     TableStyle style = TableStyle::table;
     bool all = false, header = true, long_format = false, users_only = false, partitions = false;
 };
@@ -108,6 +109,7 @@ Status read_one(int letter, const char* value, SshareOptions& options) {
         case 'h':
         case 'n': options.header = false; return Done{};
         case 'l': options.long_format = true; return Done{};
+        case 'M': options.clusters = value; return Done{};
         case 'm': options.partitions = true; return Done{};
         case 'o': options.format = value; return Done{};
         case 'p': options.style = TableStyle::parsable; return Done{};
@@ -139,6 +141,10 @@ Result<std::vector<ShareColumn>> columns_of(const std::string& format) {
         const auto field = std::ranges::find_if(kShareFields, [&](const ShareField& one) {
             return !name.empty() && starts_with_icase(one.name, name);
         });
+        if (iequals(name, "id")) {
+            return Error{ErrorCode::failed_precondition,
+                         "the field ID is not supported: an association has no number"};
+        }
         if (field == kShareFields.end()) {
             return Error{ErrorCode::invalid_argument,
                          "Invalid field requested: \"" + std::string(trim(word)) + "\""};
@@ -236,6 +242,7 @@ int run_sshare(const Invocation& call, Streams& streams) {
     // Without a choice: oneself.
     if (!options.all && options.users.empty()) options.users = {user_name_of(geteuid())};
     Client client(endpoint_of(call));
+    if (const auto other = other_cluster(client, options.clusters, "sshare")) return fail(*other);
     const auto config = client.config();
     if (!config) return fail(slurm_message(config.problem()));
     if (const std::string type = setting_of(*config, "PriorityType"); type == "priority/basic") {

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <ostream>
 
+#include "berth/base/size_text.h"
 #include "berth/base/text.h"
 #include "berth/client/client.h"
 #include "berth/slurm/options/arguments.h"
@@ -18,6 +20,8 @@ namespace {
 
 constexpr const char* kSstatUsage = "Usage: sstat [-ahnpP] [-o fields] -j jobid[.step][,…]\n";
 // Of Slurm's own list those that are measured here; the rest can be asked for, and is blank.
+constexpr const char* kNoPids =
+    "sstat: error: the field Pids is not supported: look into the job's cgroup on its nodes\n";
 constexpr const char* kSstatDefaultFormat =
     "JobID,MaxRSS,MaxRSSNode,AveRSS,MinCPU,MinCPUNode,AveCPU,NTasks,TRESUsageInAve,TRESUsageInMax,"
     "TRESUsageInTot";
@@ -31,6 +35,7 @@ constexpr auto kSstatOptions = std::to_array<option>({
     {"steps", required_argument, nullptr, 'j'},
     {"noheader", no_argument, nullptr, 'n'},
     {"noconvert", no_argument, nullptr, 'C'},
+    {"pidformat", no_argument, nullptr, 'i'},
     {"fields", required_argument, nullptr, 'o'},
     {"format", required_argument, nullptr, 'o'},
     {"parsable", no_argument, nullptr, 'p'},
@@ -43,7 +48,7 @@ constexpr auto kSstatOptions = std::to_array<option>({
 struct SstatOptions {
     std::vector<std::string> wanted;  // "12", "12.0", "12.batch"
     std::string format;
-    bool all_steps = false, header = true;
+    bool all_steps = false, header = true, convert = true;
     char parsable = 0;  // 'p' or 'P'.
 };
 
@@ -88,6 +93,20 @@ api::StepRow step_row_of(const api::JobRow& job, const api::UsageRow& usage) {
     return row;
 }
 
+bool is_memory(const AccountingField& field) {
+    return field.name.ends_with("RSS") || field.name.starts_with("TRESUsage");
+}
+
+// "220K" as "225280", and so the memory of "cpu=00:00:01,mem=220K".
+std::string in_bytes(const std::string& text) {
+    const std::size_t at = text.rfind('=') == std::string::npos ? 0 : text.rfind('=') + 1;
+    const std::string size = text.substr(at);
+    const bool has_unit = !size.empty() && std::isalpha(static_cast<unsigned char>(size.back()));
+    if (!has_unit) return text;
+    const auto bytes = parse_size(size);
+    return bytes.ok() ? text.substr(0, at) + std::to_string(bytes->count()) : text;
+}
+
 // An exit code.
 int print_job(Client& client, const SstatOptions& options, const std::string& wanted,
               const Columns& columns, Streams& streams) {
@@ -113,7 +132,9 @@ int print_job(Client& client, const SstatOptions& options, const std::string& wa
             std::vector<std::string> cells;
             for (const AccountingColumn& column : columns) {
                 const auto text_of = column.field->of_step;
-                cells.push_back(text_of == nullptr ? "" : text_of(row, one, Time()));
+                const std::string text = text_of == nullptr ? "" : text_of(row, one, Time());
+                const bool as_it_is = options.convert || !is_memory(*column.field);
+                cells.push_back(as_it_is ? text : in_bytes(text));
             }
             print_row(options, columns, cells, streams.out);
         }
@@ -125,13 +146,14 @@ int print_job(Client& client, const SstatOptions& options, const std::string& wa
 
 int run_sstat(const Invocation& call, Streams& streams) {
     SstatOptions options;
-    ArgumentReader reader(call, kSstatOptions, "aehj:no:pPvV");
+    ArgumentReader reader(call, kSstatOptions, "aehij:no:pPvV");
     while (const auto argument = reader.next(streams)) {
         switch (argument->letter) {
             case 'V': return streams.out << kVersion << '\n', 0;
             case 'h': return streams.out << kSstatUsage, 0;
             case 'e': return streams.out << accounting_field_names(), 0;
             case 'a': options.all_steps = true; break;
+            case 'C': options.convert = false; break;
             case 'n': options.header = false; break;
             case 'o': options.format = argument->value; break;
             case 'p':
@@ -153,6 +175,9 @@ int run_sstat(const Invocation& call, Streams& streams) {
     if (options.wanted.empty()) {
         streams.err << "You didn't give me any jobs to stat.\n";
         return 1;
+    }
+    for (const auto word : split(options.format, ',')) {
+        if (iequals(trim(word), "Pids")) return streams.err << kNoPids, 1;
     }
     const auto columns =
         accounting_columns(options.format.empty() ? kSstatDefaultFormat : options.format);

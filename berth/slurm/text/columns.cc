@@ -51,6 +51,16 @@ Result<PercentFormat> parse_percent_format(std::string_view format) {
     return parsed;
 }
 
+std::string with_all_letters(std::string format, const std::function<bool(char)>& is_letter) {
+    if (!iequals(format, "%all")) return format;
+    format.clear();
+    for (const char letter :
+         std::string_view("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")) {
+        if (is_letter(letter)) format += (format.empty() ? "%" : "|%") + std::string(1, letter);
+    }
+    return format;
+}
+
 PercentFormat parse_long_format(std::string_view format) {
     PercentFormat parsed;
     for (const auto word : split(format, ',')) {

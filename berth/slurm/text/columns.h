@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,6 +28,9 @@ struct PercentFormat {
 };
 
 Result<PercentFormat> parse_percent_format(std::string_view format);
+
+// "%all": every letter that there is, with bars between them. Another format stays as it is.
+std::string with_all_letters(std::string format, const std::function<bool(char)>& is_letter);
 
 // "jobid,name:30,state:.12,workdir:,nodelist:###": -O's names, 20 wide if they do not say; with a
 // colon but no number as wide as the text is. What follows the number is printed as it stands.

@@ -19,6 +19,12 @@ TEST(Columns, ReadAPercentFormat) {
         EXPECT_FALSE(parse_percent_format(wrong).ok()) << wrong;
 }
 
+TEST(Columns, AllMeansEveryLetter) {
+    const auto some = [](char letter) { return std::string_view("zaB").find(letter) < 3; };
+    EXPECT_EQ(with_all_letters("%ALL", some), "%a|%z|%B");
+    EXPECT_EQ(with_all_letters("%a %all", some), "%a %all");
+}
+
 TEST(Columns, PadAndCut) {
     EXPECT_EQ(cell("abc", 5, true), "  abc");
     EXPECT_EQ(cell("abc", 5, false), "abc  ");

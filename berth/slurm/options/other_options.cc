@@ -1,0 +1,117 @@
+#include "berth/slurm/options/other_options.h"
+
+#include <algorithm>
+#include <array>
+
+namespace berth::slurm {
+namespace {
+
+// clang-format off
+constexpr auto kWithoutMeaning = std::to_array<OtherOption>({
+    {"acctg-freq", "a job's CPU time and peak memory come from its cgroup, which misses nothing between two samples"},
+    {"cluster-constraint", "there is one cluster"},
+    {"ctld", "scancel always asks the controller"},
+    {"delay-boot", "Berth boots no nodes, so no job waits for one to boot"},
+    {"federation", "there is one cluster"},
+    {"hurry", "no burst buffer is staged out"},
+    {"ignore-pbs", "#PBS lines are comments in any case"},
+    {"local", "there is one cluster"},
+    {"msg-timeout", "srun waits for its nodes as long as they respond"},
+    {"network", "it sets up the switch plugins of Cray and Slingshot; there is none"},
+    {"oversubscribe", "cores and devices are never shared by jobs that did not ask for a share of a GPU"},
+    {"power", "it sets up a power management plugin; there is none"},
+    {"sibling", "there is one cluster"},
+    {"threads", "srun launches a step with one call"},
+    {"use-local-uid", "users have the names that the controller's host gives them"},
+    {"wait-all-nodes", "a job starts once all of its nodes are ready"},
+});
+
+constexpr auto kRefused = std::to_array<OtherOption>({
+    {"associations", "use -A and -u", " sacct "},
+    {"async", "put the step in the background with &"},
+    {"batch", "the script runs on the first node; ask for what all nodes need with --constraint", " sbatch "},
+    {"bb", "there are no burst buffers; copy in the script, with sbcast for example"},
+    {"bbf", "there are no burst buffers; copy in the script, with sbcast for example"},
+    {"bcast", "run sbcast before srun"},
+    {"bcast-exclude", "run sbcast before srun"},
+    {"completion", "there is no jobcomp file; sacct reads the accounting records without -c"},
+    {"compress", "it belongs to --bcast; run sbcast before srun", " srun "},
+    {"constraints", "the record has no features; use -N with the nodes"},
+    {"container", "start the container in the script, with apptainer or enroot for example"},
+    {"core-spec", "keep cores for the system with fewer CPUs= of the node"},
+    {"cores-per-socket", "give such nodes a feature, and use --constraint"},
+    {"cpu-freq", "the node's governor decides; set it in a prolog"},
+    {"cron", "there is no scrontab; cron itself can run sbatch"},
+    {"env-vars", "the environment of a job is not kept in its record"},
+    {"exclude", "sbcast copies no libraries, so that it leaves none out", " sbcast "},
+    {"extra", "use --comment"},
+    {"extra-node-info", "give such nodes a feature, and use --constraint"},
+    {"file", "there is no text file of records; sacct asks the controller"},
+    {"flags", "the record does not say which part of the scheduler started a job"},
+    {"future", "there are no FUTURE nodes"},
+    {"get-user-env", "salloc runs as the user, with the user's own environment", " salloc "},
+    {"gid", "submit as that user: sudo -u USER -g GROUP", " salloc sbatch srun "},
+    {"gpu-freq", "set clocks in a prolog, with nvidia-smi -ac"},
+    {"gpus-per-socket", "use --gpus-per-node"},
+    {"gres-flags", "GPUs near the cores are preferred in any case"},
+    {"hint", "use --cpus-per-task, or --exclusive for whole nodes"},
+    {"json", "use --parsable2, or ask for the same under /v1", " sacctmgr sdiag sshare "},
+    {"kill-on-invalid-dep", "such a job waits, as DependencyNeverSatisfied; end it with scancel"},
+    {"mcs-label", "there is no MCS plugin; hide jobs from others with PrivateData"},
+    {"mincpus", "use --ntasks-per-node with --cpus-per-task"},
+    {"no-allocate", "use ssh, or give root a job of its own"},
+    {"no-kill", "use --requeue, or an array of smaller jobs"},
+    {"ntasks-per-core", "use --cpus-per-task"},
+    {"ntasks-per-socket", "use --ntasks-per-node with --distribution=cyclic"},
+    {"oneliner", "use --parsable2", " sacctmgr "},
+    {"oom-kill-step", "a step whose memory runs out is ended; --kill-on-bad-exit ends the others"},
+    {"overcommit", "start more processes than CPUs in one task, with xargs -P for example"},
+    {"pidformat", "look into the job's cgroup on its nodes"},
+    {"preserve-env", "save the values in variables of your own before srun"},
+    {"reason", "use --format with Reason, and grep"},
+    {"reboot", "ask the operators; a node is drained for it with scontrol update State=DRAIN"},
+    {"resv-ports", "PMI2 and PMIx need no reserved ports"},
+    {"send-libs", "copy the libraries with sbcast too, or install them"},
+    {"sibling", "there is one cluster", " scancel "},
+    {"slurmd-debug", "the agent's log has its messages"},
+    {"sockets-per-node", "give such nodes a feature, and use --constraint"},
+    {"stepmgr", "one controller creates all steps"},
+    {"task-epilog", "use TaskEpilog= in slurm.conf, or a script around the program"},
+    {"task-prolog", "use TaskProlog= in slurm.conf, or a script around the program"},
+    {"thread-spec", "keep cores for the system with fewer CPUs= of the node"},
+    {"threads-per-core", "use --cpus-per-task"},
+    {"timeout", "end sbcast with timeout(1)"},
+    {"tmp", "give nodes with a large disk a feature, and use --constraint"},
+    {"treewidth", "srun talks to each node itself"},
+    {"tres-bind", "use --gpu-bind"},
+    {"tres-per-task", "use --cpus-per-task and --gpus-per-task"},
+    {"uid", "submit as that user: sudo -u USER", " salloc sbatch scontrol srun "},
+    {"use-min-nodes", "use --nodes with one number"},
+    {"wckeys", "the record has no WCKey; scontrol show job has it while the job is there"},
+    {"whole-hetjob", "a job's number means all of its components"},
+    {"x11", "use ssh -X to a node of the job"},
+    {"yaml", "use --json, and turn it into YAML: | yq -P"},
+});
+// clang-format on
+
+}  // namespace
+
+std::span<const OtherOption> options_without_meaning() { return kWithoutMeaning; }
+std::span<const OtherOption> refused_options() { return kRefused; }
+
+bool is_refused(std::string_view command, std::string_view option_name) {
+    const auto row = std::ranges::find(kRefused, option_name, &OtherOption::name);
+    if (row == kRefused.end()) return false;
+    return row->commands.empty() ||
+           row->commands.find(" " + std::string(command) + " ") != std::string_view::npos;
+}
+
+Error refuse_option(std::string_view option_name) {
+    const auto row = std::ranges::find(kRefused, option_name, &OtherOption::name);
+    const std::string instead =
+        row == kRefused.end() ? std::string(" yet") : ": " + std::string(row->why);
+    return Error{ErrorCode::failed_precondition,
+                 "--" + std::string(option_name) + " is not supported" + instead};
+}
+
+}  // namespace berth::slurm

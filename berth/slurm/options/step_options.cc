@@ -1,0 +1,105 @@
+#include "berth/slurm/options/step_options.h"
+
+#include "berth/base/text.h"
+#include "berth/model/invalid_argument.h"
+#include "berth/model/mpi_kind.h"
+#include "berth/slurm/options/option_values.h"
+
+namespace berth::slurm {
+namespace {
+
+Error invalid_number(const char* value, const char* option_name) {
+    return invalid_argument(std::string("Invalid numeric value \"") + value + "\" for --" +
+                            option_name + ".");
+}
+
+// Of "none,quiet" each word; another is refused with `instead`.
+Status take_none(const char* option_name, const char* value, std::string_view instead) {
+    for (const auto word : split(value, ',')) {
+        const bool is_ours = iequals(word, "none") || iequals(word, "no") ||
+                             iequals(word, "quiet") || iequals(word, "q");
+        if (is_ours) continue;
+        return Error{ErrorCode::failed_precondition, "--" + std::string(option_name) + "=" +
+                                                         std::string(word) + " is not supported" +
+                                                         std::string(instead)};
+    }
+    return Done{};
+}
+
+}  // namespace
+
+// Slurm's letters: g GPUs, n network cards, v says what is bound.
+Status set_accel_bind(JobDraft& d, const char* v) {
+    const std::string_view letters = v;
+    if (letters.empty() || letters.find_first_not_of("gnv") != std::string_view::npos)
+        return invalid_argument("Invalid --accel-bind specification");
+    if (letters.find('n') != std::string_view::npos) {
+        return Error{ErrorCode::failed_precondition,
+                     "--accel-bind=n is not supported: bind network cards by the MPI library's own "
+                     "variables"};
+    }
+    if (letters.find('g') != std::string_view::npos) d.spec.command.edit().gpu_bind = "closest";
+    return Done{};
+}
+
+// Tasks share the cores that their step has on a node; they are not bound any closer.
+Status set_cpu_bind(JobDraft&, const char* v) { return take_none("cpu-bind", v, " yet; none is"); }
+
+Status set_mem_bind(JobDraft&, const char* v) {
+    return take_none("mem-bind", v, ": start the program under numactl");
+}
+
+// Slurm's --profile takes no word that turns another off, so that "none" stands alone.
+Status set_profile(JobDraft&, const char* v) {
+    if (iequals(v, "none")) return Done{};
+    return Error{
+        ErrorCode::failed_precondition,
+        "--profile=" + std::string(v) +
+            " is not supported: sstat and the metrics of /metrics show a running job's usage"};
+}
+
+Status set_relative(JobDraft& d, const char* v) {
+    const auto first = parse_int64(v);
+    if (!first.ok() || first.value() < 0 || first.value() > UINT32_MAX)
+        return invalid_number(v, "relative");
+    d.of_step.relative = static_cast<std::uint32_t>(first.value());
+    return Done{};
+}
+
+// "-K", "--kill-on-bad-exit=0"
+Status set_kill_on_bad_exit(JobDraft& d, const char* v) {
+    const auto number = v == nullptr ? Result<std::int64_t>(1) : parse_int64(v);
+    if (!number.ok() || number.value() < 0) return invalid_number(v, "kill-on-bad-exit");
+    d.kill_on_bad_exit = number.value() > 0;
+    return Done{};
+}
+
+Status set_wait_for_tasks(JobDraft& d, const char* v) {
+    const auto seconds = parse_int64(v);
+    if (!seconds.ok() || seconds.value() < 0 || seconds.value() > 2'147'483)
+        return invalid_number(v, "wait");
+    d.wait_for_tasks.reset();  // 0: as long as it takes.
+    if (seconds.value() > 0) d.wait_for_tasks = std::chrono::seconds(seconds.value());
+    return Done{};
+}
+
+// A launcher of its own (mpirun's srun) needs none.
+Status set_mpi(JobDraft& d, const char* v) {
+    d.list_mpi = iequals(v, "list");
+    if (d.list_mpi) return Done{};
+    d.mpi = to_lower(v);
+    if (is_mpi_kind(d.mpi)) return Done{};
+    return invalid_argument("invalid MPI type '" + std::string(v) +
+                            "', --mpi=list for acceptable types");
+}
+
+Status set_pty(JobDraft& d, const char* v) {
+    if (v != nullptr) {
+        return Error{ErrorCode::failed_precondition,
+                     "--pty=" + std::string(v) + " is not supported yet; --pty is"};
+    }
+    d.pty = d.unbuffered = true;
+    return Done{};
+}
+
+}  // namespace berth::slurm

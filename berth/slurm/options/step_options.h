@@ -1,0 +1,19 @@
+// The options of srun about its step: how tasks start, which signals and exits end them.
+#pragma once
+
+#include "berth/base/result.h"
+#include "berth/slurm/options/job_draft.h"
+
+namespace berth::slurm {
+
+Status set_accel_bind(JobDraft& draft, const char* value);        // "g", "gv"
+Status set_cpu_bind(JobDraft& draft, const char* value);          // none and quiet are built.
+Status set_kill_on_bad_exit(JobDraft& draft, const char* value);  // nullptr: 1
+Status set_mem_bind(JobDraft& draft, const char* value);          // none and quiet are built.
+Status set_mpi(JobDraft& draft, const char* value);
+Status set_profile(JobDraft& draft, const char* value);  // none is built.
+Status set_pty(JobDraft& draft, const char* value);
+Status set_relative(JobDraft& draft, const char* value);  // "1": from the job's second node on.
+Status set_wait_for_tasks(JobDraft& draft, const char* value);
+
+}  // namespace berth::slurm

@@ -1,0 +1,70 @@
+// What sacct chooses by itself: groups, counts, time limits.
+#include "berth/slurm/tables/sacct_filter.h"
+
+#include <gtest/gtest.h>
+
+namespace berth::slurm {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(SacctFilter, ChoosesByCounts) {
+    api::AccountingRow job;
+    job.allocated_cpus = 4;
+    job.nodes = {"n1", "n2"};
+    struct Case {
+        const char *cpus, *nodes;
+        bool chosen;
+    };
+    for (const Case& c : {Case{"4", "2", true}, Case{"4-8", "1-2", true}, Case{"1-3", "2", false},
+                          Case{"4", "1", false}, Case{"5", "2", false}, Case{"0-4", "0-9", true}}) {
+        SacctFilter filter;
+        ASSERT_TRUE(filter.set_cpus(c.cpus).ok() && filter.set_node_count(c.nodes).ok());
+        EXPECT_EQ(filter.has(job), c.chosen) << c.cpus << " " << c.nodes;
+    }
+}
+
+TEST(SacctFilter, ChoosesByTimeLimits) {
+    api::AccountingRow job;
+    job.time_limit = 30min;
+    const auto chosen = [&](const char* least, const char* most) {
+        SacctFilter filter;
+        EXPECT_TRUE(least == nullptr || filter.set_time_least(least).ok());
+        EXPECT_TRUE(most == nullptr || filter.set_time_most(most).ok());
+        return filter.has(job);
+    };
+    EXPECT_TRUE(chosen("30", nullptr));
+    EXPECT_FALSE(chosen("29", nullptr));  // Alone it is the limit itself.
+    EXPECT_TRUE(chosen("29", "0:30:00"));
+    EXPECT_FALSE(chosen("20", "29"));
+    EXPECT_TRUE(chosen(nullptr, "1"));  // Ignored by itself, as Slurm's.
+    EXPECT_FALSE(chosen("31", "UNLIMITED"));
+    job.time_limit.reset();
+    EXPECT_TRUE(chosen("UNLIMITED", nullptr));
+}
+
+TEST(SacctFilter, ChoosesByGroups) {
+    api::AccountingRow job;
+    job.owner.gid = 0;
+    SacctFilter filter;
+    ASSERT_TRUE(filter.set_groups("root,4711").ok());
+    EXPECT_TRUE(filter.has(job));
+    job.owner.gid = 4711;
+    EXPECT_TRUE(filter.has(job));
+    job.owner.gid = 1;
+    EXPECT_FALSE(filter.has(job));
+}
+
+TEST(SacctFilter, RefusesWhatIsNoValue) {
+    SacctFilter filter;
+    EXPECT_EQ(filter.set_groups("nosuch group").error().message, "Invalid group id: nosuch group");
+    for (const char* text : {"", "x", "8-4", "-1", "4-", "99999999999"}) {
+        EXPECT_FALSE(filter.set_cpus(text).ok()) << text;
+        EXPECT_FALSE(filter.set_node_count(text).ok()) << text;
+    }
+    EXPECT_FALSE(filter.set_time_least("soon").ok());
+    EXPECT_FALSE(filter.set_time_most("soon").ok());
+}
+
+}  // namespace
+}  // namespace berth::slurm
