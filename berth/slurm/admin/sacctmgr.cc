@@ -219,7 +219,8 @@ int run_sacctmgr(const Invocation& call, Streams& streams) {
     while (const auto argument = reader.next(streams)) {
         switch (argument->letter) {
             case 'V': return streams.out << kVersion << '\n', 0;
-            case 'h': return streams.out << kSacctmgrUsage, 0;
+            case 'h':
+                return streams.out << kSacctmgrUsage << all_options(call, kSacctmgrOptions), 0;
             case 'i': sacctmgr.options.immediate = true; break;
             case 'n': sacctmgr.options.no_header = true; break;
             case 'p': sacctmgr.options.parsable = true; break;

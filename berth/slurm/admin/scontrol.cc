@@ -455,7 +455,8 @@ int run_scontrol(const Invocation& call, Streams& streams) {
     }
     while (const auto argument = reader.next(streams)) {
         if (argument->letter == 'V') return streams.out << kVersion << '\n', 0;
-        if (argument->letter == 'h') return streams.out << kScontrolUsage, 0;
+        if (argument->letter == 'h')
+            return streams.out << kScontrolUsage << all_options(call, kScontrolOptions), 0;
         if (const auto code = scontrol.take(argument->letter, argument->value)) return *code;
     }
     if (reader.failed()) return streams.err << "Try \"scontrol --help\" for more information\n", 1;

@@ -21,6 +21,7 @@
 #include "berth/slurm/options/arguments.h"
 #include "berth/slurm/options/input_variables.h"
 #include "berth/slurm/options/job_options.h"
+#include "berth/slurm/options/option_help.h"
 #include "berth/slurm/step/held_signals.h"
 
 namespace berth::slurm {
@@ -79,7 +80,8 @@ private:
         ArgumentReader reader(part, rows, getopt_letters(kSalloc), true);
         while (const auto argument = reader.next(streams_)) {
             if (argument->letter == 'V') return streams_.out << kVersion << '\n', 0;
-            if (argument->letter == 'h') return streams_.out << kSallocUsage, 0;
+            if (argument->letter == 'h')
+                return streams_.out << kSallocUsage << job_options_help(kSalloc), 0;
             const JobOption& row = *option_of(kSalloc, argument->letter);
             if (const Status set = apply_option(row, draft, argument->value); !set.ok()) {
                 const int code = fail(set.error().message);

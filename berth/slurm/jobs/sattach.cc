@@ -85,7 +85,8 @@ private:
         while (const auto argument = reader.next(streams_)) {
             switch (argument->letter) {
                 case 'V': return streams_.out << kVersion << '\n', 0;
-                case 'h': return streams_.out << kSattachUsage, 0;
+                case 'h':
+                    return streams_.out << kSattachUsage << all_options(call_, kSattachOptions), 0;
                 case 'u': return streams_.out << "Usage: sattach [options] <jobid.stepid>\n", 0;
                 case 'l': label_ = true; break;
                 case 'L': layout_ = true; break;

@@ -19,6 +19,7 @@
 #include "berth/slurm/options/clusters.h"
 #include "berth/slurm/options/input_variables.h"
 #include "berth/slurm/options/job_options.h"
+#include "berth/slurm/options/option_help.h"
 #include "berth/slurm/options/shell.h"
 #include "berth/slurm/options/submit_environment.h"
 
@@ -82,7 +83,8 @@ private:
         ArgumentReader reader(call, rows, getopt_letters(kSbatch), true);
         while (const auto argument = reader.next(streams_)) {
             if (argument->letter == 'V') return streams_.out << kVersion << '\n', 0;
-            if (argument->letter == 'h') return streams_.out << kSbatchUsage, 0;
+            if (argument->letter == 'h')
+                return streams_.out << kSbatchUsage << job_options_help(kSbatch), 0;
             const JobOption& row = *option_of(kSbatch, argument->letter);
             if (const Status set = apply_option(row, draft, argument->value); !set.ok()) {
                 const int code = fail(set.error().message, exit_code_of(set.error()));

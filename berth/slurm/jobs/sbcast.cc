@@ -92,7 +92,8 @@ private:
         }
         while (const auto argument = reader.next(streams_)) {
             if (argument->letter == 'V') return streams_.out << kVersion << '\n', 0;
-            if (argument->letter == 'h') return streams_.out << kSbcastUsage, 0;
+            if (argument->letter == 'h')
+                return streams_.out << kSbcastUsage << all_options(call_, kSbcastOptions), 0;
             if (const auto code = take(argument->letter, argument->value)) return code;
         }
         if (reader.failed())

@@ -272,7 +272,8 @@ int run_scancel(const Invocation& call, Streams& streams) {
     }
     while (const auto argument = reader.next(streams)) {
         if (argument->letter == 'V') return streams.out << kVersion << '\n', 0;
-        if (argument->letter == 2) return streams.out << kScancelUsage, 0;
+        if (argument->letter == 2)
+            return streams.out << kScancelUsage << all_options(call, kScancelOptions), 0;
         if (const Status read = read_one(argument->letter, argument->value, scancel.options);
             !read.ok()) {
             streams.err << "scancel: error: " << read.error().message << '\n';

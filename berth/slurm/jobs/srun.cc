@@ -17,6 +17,7 @@
 #include "berth/slurm/options/arguments.h"
 #include "berth/slurm/options/input_variables.h"
 #include "berth/slurm/options/job_options.h"
+#include "berth/slurm/options/option_help.h"
 #include "berth/slurm/step/component_runs.h"
 #include "berth/slurm/step/held_signals.h"
 #include "berth/slurm/step/step_run.h"
@@ -91,7 +92,8 @@ private:
         ArgumentReader reader(call_, rows, getopt_letters(kSrun), true);
         while (const auto argument = reader.next(streams_)) {
             if (argument->letter == 'V') return streams_.out << kVersion << '\n', 0;
-            if (argument->letter == 'h') return streams_.out << kSrunUsage, 0;
+            if (argument->letter == 'h')
+                return streams_.out << kSrunUsage << job_options_help(kSrun), 0;
             const JobOption& row = *option_of(kSrun, argument->letter);
             if (const Status set = apply_option(row, draft_, argument->value); !set.ok()) {
                 const int code = fail(set.error().message);

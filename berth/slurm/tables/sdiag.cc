@@ -260,7 +260,7 @@ int run_sdiag(const Invocation& call, Streams& streams) {
         switch (argument->letter) {
             case 'V': return streams.out << kVersion << '\n', 0;
             case 'h':
-            case 'U': return streams.out << kSdiagUsage, 0;
+            case 'U': return streams.out << kSdiagUsage << all_options(call, kSdiagOptions), 0;
             case 'a': break;
             case 'M': clusters = argument->value; break;
             case 'r': reset = true; break;

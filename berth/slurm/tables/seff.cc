@@ -110,7 +110,7 @@ int run_seff(const Invocation& call, Streams& streams) {
     ArgumentReader reader(call, kSeffOptions, "hV");
     while (const auto argument = reader.next(streams)) {
         if (argument->letter == 'V') return streams.out << kVersion << '\n', 0;
-        return streams.out << kSeffUsage, 0;
+        return streams.out << kSeffUsage << all_options(call, kSeffOptions), 0;
     }
     if (reader.failed()) return streams.err << kSeffUsage, 1;
     const std::vector<std::string> words = reader.operands();

@@ -392,7 +392,7 @@ int run_sinfo(const Invocation& call, Streams& streams) {
     while (const auto argument = reader.next(streams)) {
         if (argument->letter == 'V') return streams.out << kVersion << '\n', 0;
         if (argument->letter == 'H' || argument->letter == 'U')
-            return streams.out << kSinfoUsage, 0;
+            return streams.out << kSinfoUsage << all_options(call, kSinfoOptions), 0;
         if (const Status read = read_one(argument->letter, argument->value, options); !read.ok())
             return fail(read.error().message);
     }

@@ -455,7 +455,7 @@ int run_squeue(const Invocation& call, Streams& streams) {
     while (const auto argument = reader.next(streams)) {
         if (argument->letter == 'V') return streams.out << kVersion << '\n', 0;
         if (argument->letter == 'H' || argument->letter == 'U')
-            return streams.out << kSqueueUsage, 0;
+            return streams.out << kSqueueUsage << all_options(call, kSqueueOptions), 0;
         const bool may_stand_alone = argument->letter == 'j' || argument->letter == 's';
         const char* value = argument->value;
         if (may_stand_alone && value == nullptr) value = reader.take_word();

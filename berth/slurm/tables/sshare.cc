@@ -231,7 +231,8 @@ int run_sshare(const Invocation& call, Streams& streams) {
     ArgumentReader reader(call, kSshareOptions, "aA:ehlM:no:pPUu:vVm");
     while (const auto argument = reader.next(streams)) {
         if (argument->letter == 'V') return streams.out << kVersion << '\n', 0;
-        if (argument->letter == 'H') return streams.out << kSshareUsage, 0;
+        if (argument->letter == 'H')
+            return streams.out << kSshareUsage << all_options(call, kSshareOptions), 0;
         if (argument->letter == 'e') return print_fields(streams.out), 0;
         if (const Status read = read_one(argument->letter, argument->value, options); !read.ok()) {
             return fail(read.error().message);

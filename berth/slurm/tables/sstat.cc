@@ -150,7 +150,7 @@ int run_sstat(const Invocation& call, Streams& streams) {
     while (const auto argument = reader.next(streams)) {
         switch (argument->letter) {
             case 'V': return streams.out << kVersion << '\n', 0;
-            case 'h': return streams.out << kSstatUsage, 0;
+            case 'h': return streams.out << kSstatUsage << all_options(call, kSstatOptions), 0;
             case 'e': return streams.out << accounting_field_names(), 0;
             case 'a': options.all_steps = true; break;
             case 'C': options.convert = false; break;
