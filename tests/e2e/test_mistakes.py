@@ -47,7 +47,7 @@ MISTAKES = [
     ("sbatch -L matlab:1 --wrap true", ["matlab"]),
     ("sbatch -D /nosuch --wrap true", ["/nosuch", "No such file"]),
     ("sbatch -o /nosuch/dir/out --wrap true", ["/nosuch/dir", "No such file"]),
-    ("sbatch --gpu --wrap true", ["--gpu", "requires an argument"]),
+    ("sbatch --gpu --wrap true", ["--gpu", "is ambiguous", "--gpus-per-node"]),
     ("sbatch --tme=5 --wrap true", ["--tme", "--time"]),
     ("sbatch --wrap true script.sh", ["--wrap"]),
     ("sbatch noshebang.sh", ["#!/bin/sh"]),
