@@ -57,7 +57,15 @@ struct Affinity {
     BERTH_FIELDS(Affinity, to, name, apart, required)
 };
 
-// How near each other a job's nodes and GPUs must be.
+// What the hardware of each node must have at least; 0: any.
+struct NodeShape {
+    std::uint32_t sockets = 0, cores_per_socket = 0, threads_per_core = 0;
+    Bytes tmp_disk;
+
+    BERTH_FIELDS(NodeShape, sockets, cores_per_socket, threads_per_core, tmp_disk)
+};
+
+// How near each other a job's nodes and GPUs must be, and of what kind.
 struct TopologyConstraint {
     std::optional<std::uint32_t> switches;  // --switches: the most leaf switches …
     std::optional<Duration> switches_wait;  // … and how long to wait for that.
@@ -71,9 +79,12 @@ struct TopologyConstraint {
     std::vector<Affinity> affinities;
     Bytes gpu_memory_min;                      // Of each GPU; 0: any.
     std::uint32_t compute_capability_min = 0;  // In tenths; 0: any.
+    NodeShape node;                            // -B, --tmp and the like.
+    bool fewest_nodes = false;                 // --use-min-nodes: of -N 2-4 as few as it takes.
 
     BERTH_FIELDS(TopologyConstraint, switches, switches_wait, segment, contiguous, spread, pack,
-                 compact, task_order, plane, affinities, gpu_memory_min, compute_capability_min)
+                 compact, task_order, plane, affinities, gpu_memory_min, compute_capability_min,
+                 node, fewest_nodes)
 };
 
 // How much, and where. An absent value means that the user said nothing (Slurm's environment

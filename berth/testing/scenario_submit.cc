@@ -115,6 +115,11 @@ void read_nearness(const ScenarioWords& words, TopologyConstraint& near) {
     }
     near.gpu_memory_min = words.size("gpu_memory").value_or(Bytes(0));
     near.compute_capability_min = uint_of(words, "capability").value_or(0);
+    near.node = {.sockets = uint_of(words, "sockets").value_or(0),
+                 .cores_per_socket = uint_of(words, "cores").value_or(0),
+                 .threads_per_core = uint_of(words, "threads").value_or(0),
+                 .tmp_disk = words.size("tmp").value_or(Bytes(0))};
+    near.fewest_nodes = words.has("use_min_nodes");
 }
 
 JobRequest read_request(const ScenarioWords& words) {

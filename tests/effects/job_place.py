@@ -34,6 +34,20 @@ def prefer(run):
     same(hosts(run), "n3")
 
 
+@job_option("sockets-per-node", "2", seen="the job is on the node with two sockets", world="shapes")
+@job_option("cores-per-socket", "5", seen="the job is on the node with so many cores in a socket", world="shapes")
+@job_option("threads-per-core", "2", seen="the job is on the node with two threads in a core", world="shapes")
+@job_option("extra-node-info", "2:*:2", seen="the job is on the node with two sockets and two threads in a core", world="shapes")
+@job_option("tmp", "10G", seen="the job is on the node with so large a disk", world="shapes")
+def shape(run):
+    same(hosts(run), "n2")
+
+
+@job_option("use-min-nodes", seen="the job has as few nodes as it takes", world="shapes")
+def use_min_nodes(run):
+    same(hosts(run, "-N1-2"), "n1")
+
+
 @job_option("constraint", "h100", seen="the job is on a node with the feature")
 def constraint(run):
     see(hosts(run) == "n3")

@@ -139,6 +139,13 @@ def blocks():
                  topology="BlockName=b1 Nodes=n[1-2]\nBlockName=b2 Nodes=n[3-4]\nBlockSizes=2\n")
 
 
+def shapes():
+    """A small node, and one that has more of everything."""
+    return plain("ClusterName=effects\nNodeName=n1 Sockets=1 CoresPerSocket=4 RealMemory=16000\n"
+                 "NodeName=n2 Sockets=2 CoresPerSocket=8 ThreadsPerCore=2 RealMemory=16000 TmpDisk=20000\n"
+                 "PartitionName=main Nodes=n[1-2] Default=YES DefaultTime=60\n")
+
+
 def silent():
     """Two nodes, whose silence is noticed at once."""
     return plain("ClusterName=effects\nSlurmdTimeout=3\nNodeName=n[1-2] CPUs=8 RealMemory=16000\n"
@@ -152,11 +159,11 @@ def none():
 
 
 # "alone": tests that start what they need; "none": likewise, those of keys. berth_clusters.py adds "listening".
-WORLDS = {"jobs": jobs, "show": show, "blocks": blocks, "silent": silent, "alone": none, "none": none}
+WORLDS = {"jobs": jobs, "show": show, "blocks": blocks, "shapes": shapes, "silent": silent, "alone": none, "none": none}
 
 
 def clean(world, cluster):
     """Nothing of one test stays for the next."""
-    if world in ("jobs", "blocks", "silent") and cluster.run("squeue", "-h", "-a").stdout:
+    if world in ("jobs", "blocks", "shapes", "silent") and cluster.run("squeue", "-h", "-a").stdout:
         cluster.run("scancel", "-u", "root", check=False)
         cluster.wait_all_done()

@@ -67,6 +67,28 @@ Objection check_gpu_kind(const ClusterSpec& spec, const TopologyConstraint& near
                                "; berth.yaml says under gpu_types what GPUs have"};
 }
 
+// "4 sockets of 8 cores, 2 threads for each core, 100G of temporary disk"
+std::string text_of(const NodeShape& least) {
+    std::vector<std::string> parts;
+    const auto add = [&](std::uint32_t count, const char* what) {
+        if (count > 0) parts.push_back(std::to_string(count) + (" " + std::string(what)));
+    };
+    add(least.sockets, "sockets");
+    add(least.cores_per_socket, "cores per socket");
+    add(least.threads_per_core, "threads per core");
+    if (least.tmp_disk > Bytes(0))
+        parts.push_back(format_size(least.tmp_disk) + " of temporary disk");
+    return join(parts, ", ");
+}
+
+Objection check_shape(const ClusterSpec& spec, const NodeShape& least) {
+    const bool any = std::ranges::any_of(
+        spec.nodes, [&](const NodeSpec& node) { return !node.gone && has_shape(node, least); });
+    if (any || least == NodeShape{}) return std::nullopt;
+    return Refusing{.why = Refusal::node_configuration_unavailable,
+                    .message = "no node has at least " + text_of(least)};
+}
+
 constexpr std::size_t kAffinitiesMax = 16;
 
 Objection check_affinities(const JobRequest& request) {
@@ -102,6 +124,7 @@ Objection check_nearness(const ClusterSpec& spec, const JobRequest& request) {
     }
     if (auto no = check_pack(request)) return no;
     if (auto no = check_segment(spec, request)) return no;
+    if (auto no = check_shape(spec, near.node)) return no;
     return check_gpu_kind(spec, near);
 }
 

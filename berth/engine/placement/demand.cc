@@ -179,6 +179,14 @@ void keep_able_gpus(Demand& demand, BitSet& nodes, const ClusterSpec& spec,
     }
 }
 
+// Keeps the nodes whose hardware has what is asked for.
+void keep_shaped(BitSet& nodes, const ClusterSpec& spec, const NodeShape& least) {
+    if (least == NodeShape{}) return;
+    for (std::size_t n = nodes.find_first(); n != BitSet::kNone; n = nodes.find_next(n)) {
+        if (!has_shape(spec.nodes[n], least)) nodes.reset(n);
+    }
+}
+
 // Applies affinities to node features. Affinities to jobs are evaluated before the start.
 void keep_featured(BitSet& nodes, const ClusterSpec& spec, const TopologyConstraint& near) {
     for (const Affinity& wish : near.affinities) {
@@ -196,6 +204,7 @@ void set_near(Demand& demand, const TopologyConstraint& near) {
                    .segment = near.segment.value_or(0),
                    .contiguous = near.contiguous,
                    .spread = near.spread};
+    if (near.fewest_nodes) demand.fewest_nodes = true;
     if (near.spread) demand.fewest_nodes = false;  // Up to nodes_max, which -N sets.
 }
 
@@ -304,6 +313,11 @@ bool is_able(const Device& device, const TopologyConstraint& near) {
            device.compute_capability >= near.compute_capability_min;
 }
 
+bool has_shape(const NodeSpec& node, const NodeShape& least) {
+    return node.sockets >= least.sockets && node.cores_per_socket >= least.cores_per_socket &&
+           node.threads_per_core >= least.threads_per_core && node.tmp_disk >= least.tmp_disk;
+}
+
 bool gives_part(const Device& device, const ShareKind& part) {
     return std::ranges::any_of(device.shares, [&](const ShareKind& own) {
         return own.dimension == part.dimension && own.parts >= part.parts;
@@ -323,6 +337,7 @@ Demand demand_of(const ClusterSpec& spec, const Job& job) {
     keep_able(nodes, spec, demand);
     keep_able_gpus(demand, nodes, spec, request.nearness);
     keep_featured(nodes, spec, request.nearness);
+    keep_shaped(nodes, spec, request.nearness->node);
     if (request.nearness->pack) want_linked(demand, nodes, spec);
     set_choices(demand, spec, std::move(nodes), request.constraint);
     set_required(demand, spec, request);

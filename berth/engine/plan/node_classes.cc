@@ -46,6 +46,8 @@ NodeClasses::NodeClasses(const ClusterSpec& spec) {
             alike.write(node.capacity);
             alike.write(node.cores());
             alike.write(node.threads_per_core);
+            if (fine) alike.write(node.sockets);
+            if (fine) alike.write(node.tmp_disk);
             if (fine) alike.write(node.features);
             if (fine) alike.write(node.weight);
             if (fine) alike.write(member[n].words());

@@ -14,6 +14,7 @@ namespace {
 using Number = std::optional<std::int64_t>;
 
 constexpr Number kZero = 0;
+Number least_of(std::uint32_t count) { return count == 0 ? Number() : Number(count); }
 
 Number number_of(const std::optional<std::uint32_t>& count) {
     return count ? Number(*count) : std::nullopt;
@@ -142,7 +143,7 @@ void put_who(SlurmJson& json, const api::JobRow& job, const std::string& cluster
 void put_layout(SlurmJson& json, const api::JobRow& job) {
     json.put("contiguous", job.request.nearness->contiguous);
     json.put("core_spec", std::int64_t{0}), json.put("thread_spec", std::int64_t{32766});
-    json.put_number("cores_per_socket", std::nullopt);
+    json.put_number("cores_per_socket", least_of(job.request.nearness->node.cores_per_socket));
     json.put_number("billable_tres", billing_of(job.allocated_tres));
     json.put_number("cpus_per_task", number_of(job.request.cpus_per_task));
     json.put_number("cpu_frequency_minimum", std::nullopt);
@@ -207,11 +208,12 @@ void put_state(SlurmJson& json, const api::JobRow& job) {
     json.put_number("cpus", job.cpus);
     json.put_number("node_count", job.node_count);
     json.put_number("tasks", job.tasks);
-    json.put("partition", job.partition), json.put("prefer", "");
+    json.put("partition", job.partition),
+        json.put("prefer", preferred_features(job.request.nearness));
     json.put_number("memory_per_cpu", mib_of(job.request.memory_per_cpu));
     json.put_number("memory_per_node", mib_of(job.request.memory_per_node));
     json.put_number("minimum_cpus_per_node", job.request.cpus_per_task.value_or(1));
-    json.put_number("minimum_tmp_disk_per_node", kZero);
+    json.put_number("minimum_tmp_disk_per_node", in_mib(job.request.nearness->node.tmp_disk));
 }
 
 void put_schedule(SlurmJson& json, const api::JobRow& job) {
@@ -236,7 +238,7 @@ void put_schedule(SlurmJson& json, const api::JobRow& job) {
     json.put("shared",
              job.request.exclusive ? std::vector<std::string>{"none"} : std::vector<std::string>{});
     json.put("sockets_per_board", std::int64_t{0});
-    json.put_number("sockets_per_node", std::nullopt);
+    json.put_number("sockets_per_node", least_of(job.request.nearness->node.sockets));
     const bool waits = job.state == "PENDING";
     json.put_time("start_time",
                   waits ? (job.planned_start ? job.planned_start : job.begin_at) : job.started_at);
@@ -260,7 +262,7 @@ void put_files(SlurmJson& json, const api::JobRow& job) {
     json.put("system_comment", "");
     json.put_minutes("time_limit", job.time_limit);
     json.put_number("time_minimum", job.time_min ? seconds(*job.time_min) / 60 : 0);
-    json.put_number("threads_per_core", std::nullopt);
+    json.put_number("threads_per_core", least_of(job.request.nearness->node.threads_per_core));
     json.put("tres_bind", ""), json.put("tres_freq", "");
     json.put("tres_per_job", gres_text(job.request.gpus));
     json.put("tres_per_node", job.tres_per_node);

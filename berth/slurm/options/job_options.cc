@@ -367,6 +367,12 @@ constexpr auto kJobOptions = std::to_array<JobOption>({
     {"prefer", 0, required_argument, kOfJob, set_prefer},
     {"profile", 0, required_argument, kJobs, set_profile},
     {"relative", 'r', required_argument, kSrun, set_relative},
+    {"cores-per-socket", 0, required_argument, kOfJob, set_cores_per_socket},
+    {"extra-node-info", 'B', required_argument, kOfJob, set_node_shape},
+    {"sockets-per-node", 0, required_argument, kOfJob, set_sockets},
+    {"threads-per-core", 0, required_argument, kOfJob, set_threads_per_core},
+    {"tmp", 0, required_argument, kOfJob, set_tmp_disk},
+    {"use-min-nodes", 0, no_argument, kOfJob, near_flag<&TopologyConstraint::fewest_nodes>},
     {"tasks-per-node", 0, required_argument, kJobs, [](JobDraft& d, const char* v) { return set_count(d.spec.request.edit().tasks_per_node, v, "ntasks-per-node"); }},
     // Berth's own.
     {"berth-affinity", 0, required_argument, kOfJob, set_affinity},
@@ -386,17 +392,17 @@ constexpr auto kJobOptions = std::to_array<JobOption>({
     // Slurm's, refused by name: other_options.cc says what to use instead.
     {"async", 0, no_argument, kSrun}, {"batch", 0, required_argument, kSbatch}, {"bb", 0, required_argument}, {"bbf", 0, required_argument},
     {"bcast", 0, optional_argument, kSrun}, {"bcast-exclude", 0, required_argument, kSrun}, {"compress", 0, optional_argument, kSrun}, {"container", 0, required_argument},
-    {"core-spec", 'S', required_argument}, {"cores-per-socket", 0, required_argument}, {"cpu-freq", 0, required_argument},
-    {"extra", 0, required_argument}, {"extra-node-info", 'B', required_argument},
+    {"core-spec", 'S', required_argument}, {"cpu-freq", 0, required_argument},
+    {"extra", 0, required_argument},
     {"get-user-env", 0, optional_argument, kSalloc}, {"gid", 0, required_argument}, {"gpu-freq", 0, required_argument}, {"gpus-per-socket", 0, required_argument}, {"gres-flags", 0, required_argument},
     {"hint", 0, required_argument}, {"kill-on-invalid-dep", 0, required_argument},
     {"mcs-label", 0, required_argument}, {"mincpus", 0, required_argument}, {"no-allocate", 'Z', no_argument, kSrun}, {"no-kill", 'k', optional_argument}, {"ntasks-per-core", 0, required_argument},
     {"ntasks-per-socket", 0, required_argument}, {"oom-kill-step", 0, optional_argument}, {"overcommit", 'O', no_argument},
     {"preserve-env", 'E', no_argument, kSrun}, 
     {"reboot", 0, no_argument}, {"resv-ports", 0, optional_argument}, {"send-libs", 0, optional_argument, kSrun},
-    {"slurmd-debug", 0, required_argument, kSrun}, {"sockets-per-node", 0, required_argument}, {"stepmgr", 0, no_argument}, {"task-epilog", 0, required_argument, kSrun}, {"task-prolog", 0, required_argument, kSrun}, {"thread-spec", 0, required_argument},
-    {"threads-per-core", 0, required_argument}, {"tmp", 0, required_argument}, {"treewidth", 0, required_argument}, {"tres-bind", 0, required_argument}, {"tres-per-task", 0, required_argument}, {"uid", 0, required_argument},
-    {"use-min-nodes", 0, no_argument}, {"x11", 0, optional_argument},
+    {"slurmd-debug", 0, required_argument, kSrun}, {"stepmgr", 0, no_argument}, {"task-epilog", 0, required_argument, kSrun}, {"task-prolog", 0, required_argument, kSrun}, {"thread-spec", 0, required_argument},
+    {"treewidth", 0, required_argument}, {"tres-bind", 0, required_argument}, {"tres-per-task", 0, required_argument}, {"uid", 0, required_argument},
+    {"x11", 0, optional_argument},
 });
 // clang-format on
 

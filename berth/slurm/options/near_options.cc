@@ -116,6 +116,23 @@ Status set_hosts(HostList& target, const char* value) {
     return is_file ? set_names_in(target, value) : set_names(target, value);
 }
 
+// A count, or "*" for any.
+Status set_least(std::uint32_t& target, std::string_view text, const char* option_name) {
+    if (text == "*") {
+        target = 0;
+        return Done{};
+    }
+    const auto count = parse_positive(text);
+    if (!count) {
+        return invalid_argument("Invalid numeric value \"" + std::string(text) + "\" for --" +
+                                option_name + ".");
+    }
+    target = *count;
+    return Done{};
+}
+
+NodeShape& shape_of(JobDraft& draft) { return draft.spec.request.edit().nearness.edit().node; }
+
 }  // namespace
 
 Status set_exclude(JobDraft& draft, const char* value) {
@@ -126,6 +143,32 @@ Status set_nodefile(JobDraft& draft, const char* value) {
 }
 Status set_nodelist(JobDraft& draft, const char* value) {
     return set_hosts(draft.spec.request.edit().nodelist, value);
+}
+
+Status set_node_shape(JobDraft& draft, const char* value) {
+    const auto parts = split(value, ':');
+    if (parts.size() > 3) return invalid_argument("Invalid --extra-node-info specification");
+    NodeShape& shape = shape_of(draft);
+    std::uint32_t* const targets[] = {&shape.sockets, &shape.cores_per_socket,
+                                      &shape.threads_per_core};
+    for (std::size_t i = 0; i < parts.size(); ++i)
+        BERTH_CHECK(set_least(*targets[i], parts[i], "extra-node-info"));
+    return Done{};
+}
+Status set_sockets(JobDraft& draft, const char* value) {
+    return set_least(shape_of(draft).sockets, value, "sockets-per-node");
+}
+Status set_cores_per_socket(JobDraft& draft, const char* value) {
+    return set_least(shape_of(draft).cores_per_socket, value, "cores-per-socket");
+}
+Status set_threads_per_core(JobDraft& draft, const char* value) {
+    return set_least(shape_of(draft).threads_per_core, value, "threads-per-core");
+}
+Status set_tmp_disk(JobDraft& draft, const char* value) {
+    const auto size = parse_size(value);
+    if (!size.ok()) return invalid_argument("Invalid --tmp specification");
+    shape_of(draft).tmp_disk = size.value();
+    return Done{};
 }
 
 // Each feature for itself: of "ib&ssd" a node that has but one is better than one that has none.

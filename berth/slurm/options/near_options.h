@@ -7,9 +7,14 @@
 
 namespace berth::slurm {
 
-Status set_exclude(JobDraft& draft, const char* value);        // "n[1-4]", or the path of a file.
-Status set_nodefile(JobDraft& draft, const char* value);       // The path of a file.
-Status set_nodelist(JobDraft& draft, const char* value);       // As set_exclude.
+Status set_exclude(JobDraft& draft, const char* value);     // "n[1-4]", or the path of a file.
+Status set_nodefile(JobDraft& draft, const char* value);    // The path of a file.
+Status set_nodelist(JobDraft& draft, const char* value);    // As set_exclude.
+Status set_node_shape(JobDraft& draft, const char* value);  // -B "2:8:2", "2:*:2"
+Status set_sockets(JobDraft& draft, const char* value);
+Status set_cores_per_socket(JobDraft& draft, const char* value);
+Status set_threads_per_core(JobDraft& draft, const char* value);
+Status set_tmp_disk(JobDraft& draft, const char* value);       // "100G"
 Status set_prefer(JobDraft& draft, const char* value);         // "ib&ssd"
 Status set_switches(JobDraft& draft, const char* value);       // "2" or "2@10:00"
 Status set_switches_wait(JobDraft& draft, const char* value);  // *_WAIT4SWITCH: "10:00"

@@ -88,14 +88,20 @@ constexpr auto kRunHelp = std::to_array<Help>({
 constexpr auto kConstraintHelp = std::to_array<Help>({
     {"constraint", "FEATURES", "features that nodes must have: a&b, a|b"},
     {"contiguous", "", "nodes that are neighbours"},
+    {"cores-per-socket", "N", "nodes with at least so many cores in a socket"},
     {"exclude", "NODES", "not these nodes, or those that the file lists"},
     {"exclusive", "", "whole nodes; for a step: CPUs that no other step has"},
+    {"extra-node-info", "S[:C[:T]]", "nodes with at least so many sockets, cores, threads; * for any"},
     {"nodefile", "FILE", "a file that lists the nodes to have"},
     {"nodelist", "NODES", "nodes to have: n1, n[1-4,7], or a file"},
     {"prefer", "FEATURES", "features that nodes should have: a&b"},
     {"reservation", "NAME", "run in this reservation"},
     {"segment", "N", "nodes in groups of so many, each within a block"},
+    {"sockets-per-node", "N", "nodes with at least so many sockets"},
     {"spread-job", "", "nodes wherever they are, under any switches"},
+    {"threads-per-core", "N", "nodes with at least so many threads in a core"},
+    {"tmp", "SIZE", "nodes with at least so large a temporary disk"},
+    {"use-min-nodes", "", "of --nodes=2-4 as few as it takes"},
 });
 constexpr auto kResourceHelp = std::to_array<Help>({
     {"cpu-bind", "none|quiet", "tasks share the cores of their step"},

@@ -103,12 +103,13 @@ void put_nodes(ShowRecord& record, const api::JobRow& job) {
         .put("NumCPUs", std::to_string(job.cpus))
         .put("NumTasks", std::to_string(job.tasks));
     record.put("CPUs/Task", std::to_string(job.request.cpus_per_task.value_or(1)))
-        .put("ReqB:S:C:T", "0:0:*:*")
+        .put("ReqB:S:C:T", "0:0:" + count_or_star(job.request.nearness->node.cores_per_socket) +
+                               ":" + count_or_star(job.request.nearness->node.threads_per_core))
         .line();
     record.put("ReqTRES", or_null(job.requested_tres)).line();
     record.put("AllocTRES", or_null(job.allocated_tres)).line();
     const std::string per_node = std::to_string(job.request.tasks_per_node.value_or(0));
-    record.put("Socks/Node", "*")
+    record.put("Socks/Node", count_or_star(job.request.nearness->node.sockets))
         .put("NtasksPerN:B:S:C", per_node + ":0:*:*")
         .put("CoreSpec", "*")
         .line();
@@ -170,7 +171,7 @@ void put_least(ShowRecord& record, const api::JobRow& job) {
     } else {
         record.put("MinMemoryNode", format_size(job.request.memory_per_node.value_or(Bytes(0))));
     }
-    record.put("MinTmpDiskNode", "0").line();
+    record.put("MinTmpDiskNode", format_size(job.request.nearness->node.tmp_disk)).line();
     record.put("Features", or_null(job.request.constraint)).put("DelayBoot", "00:00:00").line();
     record.put("OverSubscribe", job.request.exclusive ? "NO" : "OK")
         .put("Contiguous", job.request.nearness->contiguous ? "1" : "0");

@@ -74,7 +74,7 @@ constexpr auto kJobFields = std::to_array<JobField>({
     {'c', "MIN_CPUS",
      [](const JobRow& j, Time) { return std::to_string(j.request.cpus_per_task.value_or(1)); }},
     {'C', "CPUS", [](const JobRow& j, Time) { return std::to_string(j.cpus); }, "cpus"},
-    {'d', "MIN_TMP_DISK", [](const JobRow&, Time) { return std::string("0"); }},
+    {'d', "MIN_TMP_DISK", [](const JobRow& j, Time) { return format_size(j.request.nearness->node.tmp_disk); }},
     {'D', "NODES", [](const JobRow& j, Time) { return std::to_string(j.node_count); },
      "node_count"},
     {'e', "END_TIME", [](const JobRow& j, Time) { return local_time(expected_end(j), "N/A"); },
@@ -87,12 +87,12 @@ constexpr auto kJobFields = std::to_array<JobField>({
     {'G', "GROUP", [](const JobRow& j, Time) { return std::to_string(j.owner.gid); }, "owner.gid"},
     {'h', "OVER_SUBSCRIBE",
      [](const JobRow& j, Time) { return std::string(j.request.exclusive ? "NO" : "OK"); }},
-    {'H', "SOCKETS_PER_NODE", [](const JobRow&, Time) { return std::string("*"); }},
+    {'H', "SOCKETS_PER_NODE", [](const JobRow& j, Time) { return count_or_star(j.request.nearness->node.sockets); }},
     {'i', "JOBID", [](const JobRow& j, Time) { return job_id_text(j); },
      "id array_job array_task array_pending het"},
-    {'I', "CORES_PER_SOCKET", [](const JobRow&, Time) { return std::string("*"); }},
+    {'I', "CORES_PER_SOCKET", [](const JobRow& j, Time) { return count_or_star(j.request.nearness->node.cores_per_socket); }},
     {'j', "NAME", [](const JobRow& j, Time) { return j.name; }, "name"},
-    {'J', "THREADS_PER_CORE", [](const JobRow&, Time) { return std::string("*"); }},
+    {'J', "THREADS_PER_CORE", [](const JobRow& j, Time) { return count_or_star(j.request.nearness->node.threads_per_core); }},
     {'k', "COMMENT", [](const JobRow& j, Time) { return or_null(j.comment); }, "comment"},
     {'K', "ARRAY_TASK_ID",
      [](const JobRow& j, Time) {
@@ -133,7 +133,12 @@ constexpr auto kJobFields = std::to_array<JobField>({
     {'y', "NICE", [](const JobRow& j, Time) { return std::to_string(j.nice); }, "nice"},
     {'Y', "SCHEDNODES", [](const JobRow& j, Time) { return nodes_text(j.planned_nodes, "(null)"); },
      "planned_nodes"},
-    {'z', "S:C:T", [](const JobRow&, Time) { return std::string("*:*:*"); }},
+    {'z', "S:C:T",
+     [](const JobRow& j, Time) {
+         const NodeShape& least = j.request.nearness->node;
+         return count_or_star(least.sockets) + ":" + count_or_star(least.cores_per_socket) + ":" +
+                count_or_star(least.threads_per_core);
+     }},
     {'Z', "WORK_DIR", [](const JobRow& j, Time) { return j.command.work_dir; }},
 });
 

@@ -45,16 +45,6 @@ std::string always(const JobRow&, Time) {
     return Text.text;
 }
 
-// --prefer
-std::string preferred(const JobRow& job, Time) {
-    std::string text;
-    for (const Affinity& wish : job.request.nearness->affinities) {
-        const bool is_feature = wish.to == Affinity::To::feature && !wish.required && !wish.apart;
-        if (is_feature) text += (text.empty() ? "" : "&") + wish.name;
-    }
-    return or_null(text);
-}
-
 std::string duration_or_zero(const std::optional<Duration>& length) {
     return format_duration_short(length.value_or(Duration::zero()));
 }
@@ -106,7 +96,7 @@ constexpr auto kOtherJobFields = std::to_array<LongField>({
     {"originraw", "ORIGIN_RAW", always<"NA">},
     {"pendingtime", "PENDING_TIME", waited},
     {"preempttime", "PREEMPT_TIME", [](const JobRow& j, Time) { return local_time(j.preempted_at, "N/A"); }},
-    {"prefer", "PREFER", preferred},
+    {"prefer", "PREFER", [](const JobRow& j, Time) { return or_null(preferred_features(j.request.nearness)); }},
     {"profile", "PROFILE", always<"NotSet">},
     {"reboot", "REBOOT", always<"0">},
     {"reqswitch", "REQ_SWITCH", [](const JobRow& j, Time) { return std::to_string(j.request.nearness->switches.value_or(0)); }},

@@ -170,6 +170,15 @@ std::string gres_text(const std::vector<GresRequest>& all) {
     return text;
 }
 
+std::string preferred_features(const TopologyConstraint& near) {
+    std::string text;
+    for (const Affinity& wish : near.affinities) {
+        const bool is_preferred = wish.to == Affinity::To::feature && !wish.required && !wish.apart;
+        if (is_preferred) text += (text.empty() ? "" : "&") + wish.name;
+    }
+    return text;
+}
+std::string count_or_star(std::uint32_t count) { return count == 0 ? "*" : std::to_string(count); }
 std::string or_null(const std::string& text) { return text.empty() ? "(null)" : text; }
 
 std::string user_text(std::uint32_t uid, const std::string& name) {

@@ -41,7 +41,10 @@ std::string step_name(StepId step);
 std::vector<api::StepRow> running_steps(const api::JobRow& job, Time now);
 
 std::string nodes_text(const std::vector<std::string>& names, std::string_view otherwise = {});
-std::string gres_text(const std::vector<GresRequest>& all);         // "gres/gpu:a100:2"
+std::string gres_text(const std::vector<GresRequest>& all);  // "gres/gpu:a100:2"
+// "ib&ssd" of --prefer; empty: it names none.
+std::string preferred_features(const TopologyConstraint& near);
+std::string count_or_star(std::uint32_t count);                     // "*" for 0.
 std::string or_null(const std::string& text);                       // "(null)" for an empty one.
 std::string user_text(std::uint32_t uid, const std::string& name);  // "games(5)"
 
