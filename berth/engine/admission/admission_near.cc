@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "berth/base/size_text.h"
+#include "berth/base/text.h"
 #include "berth/engine/admission/admission_checks.h"
 #include "berth/engine/placement/demand.h"
 #include "berth/model/gres_lists.h"

@@ -93,8 +93,8 @@ public:
             case 'Q': streams_.err.setstate(std::ios::failbit); return std::nullopt;  // No errors.
             case 1:
             case 2:
-            case 3: return std::nullopt;  // There is one cluster.
-            case 'v': return std::nullopt;
+            case 3:
+            case 'v': return std::nullopt;  // There is one cluster, and no more to say.
             default: return fail(not_supported(kScontrolOptions, letter).error().message);
         }
     }

@@ -50,8 +50,7 @@ void read_limits_of_shell() { (void)at_first(); }
 Inherited inherited_from_shell(const Invocation& call, const std::optional<RlimitSet>& propagate) {
     Inherited inherited = at_first();
     if (const std::string* const mask = call.variable("SLURM_UMASK")) {
-        const auto number = parse_octal(*mask);
-        if (number) inherited.umask = *number;
+        if (const auto number = parse_octal(*mask)) inherited.umask = number;
     }
     if (!propagate) return inherited;
     std::erase_if(inherited.limits, [&](const ProcessLimit& limit) {

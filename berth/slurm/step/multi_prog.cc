@@ -158,9 +158,11 @@ Result<std::vector<std::string>> multi_prog_command(std::string_view text, std::
         std::uint64_t before = 0;  // Ranks of the line that come before the range.
         for (const RankRange& range : line.ranks) {
             const std::string first = std::to_string(range.first);
-            script += "if [ $berth_rank -ge " + first + " ] && [ $berth_rank -le " +
-                      std::to_string(range.last) + " ]; then berth_place=$((berth_rank - " + first +
-                      " + " + std::to_string(before) + ")); " + exec_of(line, more) + "; fi\n";
+            script.append("if [ $berth_rank -ge ").append(first);
+            script.append(" ] && [ $berth_rank -le ").append(std::to_string(range.last));
+            script.append(" ]; then berth_place=$((berth_rank - ").append(first);
+            script.append(" + ").append(std::to_string(before)).append(")); ");
+            script.append(exec_of(line, more)).append("; fi\n");
             before += std::uint64_t{range.last} - range.first + 1;
         }
     }

@@ -27,6 +27,7 @@ std::string output_of(std::vector<std::string> command, std::size_t rank) {
         ::setenv("SLURM_PROCID", std::to_string(rank).c_str(), 1);
         ::setenv("berth_place", "the user's", 1);
         std::vector<char*> words;
+        words.reserve(command.size() + 1);
         for (std::string& word : command) words.push_back(word.data());
         words.push_back(nullptr);
         ::execv(words.front(), words.data());

@@ -217,9 +217,10 @@ Result<std::vector<AccountingColumn>> accounting_columns(std::string_view format
         const std::string_view name = trim(word.substr(0, word.find('%')));
         if (name.empty()) continue;
         if (iequals(name, "ALL")) {
-            for (const AccountingField& one : kAccountingFields)
+            for (const AccountingField& one : kAccountingFields) {
                 columns.push_back(
                     {&one, static_cast<std::size_t>(std::abs(one.width)), one.width > 0});
+            }
             continue;
         }
         const bool is_not_kept =

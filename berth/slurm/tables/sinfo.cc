@@ -155,7 +155,7 @@ Status read_one(int letter, const char* value, SinfoOptions& options) {
     switch (letter) {
         case 'a': options.all = true; return Done{};
         case 'c':
-        case 'e': return Done{};  // We never fold nodes that differ, nor convert units.
+        case 'e':  // We never fold nodes that differ, nor convert units.
         case 1:
         case 2: return Done{};  // There is one cluster.
         case 3: options.all = false; return Done{};

@@ -163,7 +163,7 @@ Status read_one(int letter, const char* value, SqueueOptions& options) {
         }
         case 'K': options.only_state = true; return Done{};
         case 3: options.all = false; return Done{};
-        case 'P': return Done{};  // Nothing is folded, or sorted, otherwise anyway.
+        case 'P':  // Nothing is folded, or sorted, otherwise anyway.
         case 'F':
         case 1:
         case 2: return Done{};  // There is one cluster.
