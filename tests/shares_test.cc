@@ -90,7 +90,7 @@ root                                          0.000000        3565      1.000000
               " root|root|1|inf|\n  bio|root|1|inf|\n");
     EXPECT_EQ(sshare({"-o", "color"}),
               "sshare: error: Invalid field requested: \"color\"\n[exit 1]");
-    EXPECT_NE(sshare({"-M", "other"}).find("--clusters"), std::string::npos);
+    EXPECT_NE(sshare({"-M", "other"}).find("No cluster 'other' known"), std::string::npos);
 }
 
 TEST_F(Shares, HaveALongForm) {
