@@ -1,12 +1,16 @@
 #!/usr/bin/env python3
 """Draws how the cost of a scheduling cycle grows: the rows of `./dev bench engine --json FILE` as an
-SVG with logarithmic axes.  tools/plot_growth.py FILE docs/performance.svg"""
+SVG with logarithmic axes.  tools/plot_growth.py FILE docs/performance.svg
+
+A case is a mix and a size ("heavy_10k_limits": "heavy limits" with 10 000 jobs); a mix of one size is no line."""
 import json
 import math
+import re
 import sys
 
-WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT = 720, 420, 70, 50, 30, 150
-COLOURS = {"philly": "#1f77b4", "heavy": "#d62728"}
+WIDTH, HEIGHT, LEFT, BOTTOM, TOP, RIGHT = 720, 420, 70, 50, 30, 180
+LABEL = 14  # The least distance between two labels.
+COLOURS = ("#d62728", "#ff7f0e", "#1f77b4", "#2ca02c", "#9467bd", "#8c564b")
 
 
 def ticks(low, high):
@@ -18,10 +22,12 @@ def main(source, target):
         rows = json.load(file)
     series = {}
     for row in rows:
-        mix = row["case"].split("_")[0]
+        mix = re.sub(r"_\d+k?", "", row["case"]).replace("_", " ")
         series.setdefault((mix, "full cycle"), []).append((row["pending"], row["full_cycle_ms"]))
         series.setdefault((mix, "first start after an event"), []).append(
             (row["pending"], row["event_ms"]))
+    series = {name: line for name, line in series.items() if len(line) > 1}
+    colours = dict(zip(sorted({mix for mix, _ in series}), COLOURS))
     points = [p for line in series.values() for p in line]
     xs = ticks(min(x for x, _ in points), max(x for x, _ in points))
     ys = ticks(min(y for _, y in points), max(y for _, y in points))
@@ -49,15 +55,16 @@ def main(source, target):
         line.sort()
         dash = "" if what == "full cycle" else ' stroke-dasharray="5 4"'
         path = " ".join(f"{x:.1f},{y:.1f}" for x, y in (place(*p) for p in line))
-        out.append(f'<polyline points="{path}" fill="none" stroke="{COLOURS[mix]}" '
+        out.append(f'<polyline points="{path}" fill="none" stroke="{colours[mix]}" '
                    f'stroke-width="2"{dash}/>')
         for p in line:
             x, y = place(*p)
-            out.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{COLOURS[mix]}"/>')
-        x, y = place(*line[-1])
+            out.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="3" fill="{colours[mix]}"/>')
+    lowest = HEIGHT - BOTTOM
+    for y, x, mix, what in sorted(((*reversed(place(*line[-1])), *name) for name, line in series.items()), reverse=True):
+        lowest = min(y + 4, lowest - LABEL)
         label = mix if what == "full cycle" else f"{mix}, one event"
-        lift = 4 if mix == "philly" else -6
-        out.append(f'<text x="{x + 8:.1f}" y="{y + lift:.1f}" fill="{COLOURS[mix]}">{label}</text>')
+        out.append(f'<text x="{x + 8:.1f}" y="{lowest:.1f}" fill="{colours[mix]}">{label}</text>')
     out.append("</svg>")
     with open(target, "w", encoding="utf-8") as file:
         file.write("\n".join(out) + "\n")
