@@ -50,7 +50,7 @@ void Engine::apply(Time now, const Fact& fact) {
         const Shared<LicenseNumbers> numbers = state_.quota().licenses();
         state_.apply(now, fact);
         if (state_.quota().licenses() != numbers) derived_->pending.forget_limit_requests();
-        return derived_->note_accounting(state_, change);
+        return derived_->note_accounting(state_, change, limit_change_of(state_, edited->edits));
     }
     if (const auto* const edited = std::get_if<ClusterEdited>(&fact); edited && !outdated_) {
         const BeforeEdits before(state_.spec(), edited->edits);

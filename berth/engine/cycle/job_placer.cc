@@ -57,7 +57,9 @@ bool JobPlacer::try_to_schedule(PendingJob& pending, Time floor, bool may_plan) 
     PendingJob* job = &pending;
     ++cycle_.work().depth;
     // Limits were checked when the cycle began: they are again once a run has begun or ended.
-    if (job->watched || cycle_.state().quota().has_news()) eligibility_.check(*job);
+    const bool has_news =
+        cycle_.state().quota().concerned_by_news() != QuotaTree::Concerned::nobody;
+    if (job->watched || has_news) eligibility_.check(*job);
     while (job->is_open() && try_job(*job, floor, may_plan)) {
         cycle_.note_start();
         job = cycle_.derived().pending.find(id);

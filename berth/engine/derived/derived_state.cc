@@ -150,10 +150,11 @@ void DerivedState::note_reservations(const ClusterState& state) {
 
 // Of limits, the quota tree tells which jobs they concern. Other edits may give any job another
 // priority, but no other demand.
-void DerivedState::note_accounting(const ClusterState& state, const AccountingChange& change) {
+void DerivedState::note_accounting(const ClusterState& state, const AccountingChange& change,
+                                   const LimitChange& limits) {
     next_cycle.note_change();
     preemptions.rebuild(state.spec());
-    if (change.limits) book.recount_limits(state);
+    if (change.limits) book.recount_limits(state, limits);
     const bool uses_shares =
         policy.priority_weight("fair_share") != 0 || policy.priority_weight("association") != 0;
     if (!change.qos && !(change.shares && uses_shares)) return;
@@ -193,7 +194,11 @@ void DerivedState::note_edits(const ClusterState& state, const ClusterChange& ch
         for (const NodeId node : state.spec().partition(partition).nodes) book.note_release(node);
     }
     planned_starts_at_risk = true;
-    if (state.quota().enforced()) book.recount_limits(state);  // Billing, and whole nodes.
+    LimitChange limits{.partitions = change.partitions};  // Billing, and whole nodes.
+    limits.partitions.insert(limits.partitions.end(), change.of_features.begin(),
+                             change.of_features.end());
+    std::ranges::sort(limits.partitions);
+    if (state.quota().enforced()) book.recount_limits(state, limits);
     if (totals_.partition_factor_max == factor_max) return;
     repricing.reset();
     round = {};

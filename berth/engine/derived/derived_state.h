@@ -60,7 +60,8 @@ struct DerivedState {
     // Call it after the fact was applied to the state.
     void note(const ClusterState& state, Time now, const Fact& fact);
     // Likewise after edits of accounts, users and QOS.
-    void note_accounting(const ClusterState& state, const AccountingChange& change);
+    void note_accounting(const ClusterState& state, const AccountingChange& change,
+                         const LimitChange& limits);
     // Likewise after edits of partitions and nodes.
     void note_edits(const ClusterState& state, const ClusterChange& change);
 

@@ -2,6 +2,11 @@
 
 namespace berth {
 
+void CountTimeline::set_total(std::int64_t total) {
+    free_.add(Time::min(), kNever, {total - total_});
+    total_ = total;
+}
+
 bool CountTimeline::goes_below_zero(Time start, Time end) const {
     bool below = false;
     free_.walk(

@@ -10,7 +10,10 @@ namespace berth {
 
 class CountTimeline {
 public:
-    explicit CountTimeline(std::int64_t total) : free_({total}) {}
+    explicit CountTimeline(std::int64_t total) : total_(total), free_({total}) {}
+
+    std::int64_t total() const { return total_; }
+    void set_total(std::int64_t total);  // What is booked stays so.
 
     // In [start, end). It may fall below zero, as Timeline.
     void book(Time start, Time end, std::int64_t count) { free_.add(start, end, {-count}); }
@@ -24,6 +27,7 @@ public:
     Time first_free(std::int64_t count, Time earliest, Duration length, Time until = kNever) const;
 
 private:
+    std::int64_t total_;
     SumTimeline<1> free_;
 };
 

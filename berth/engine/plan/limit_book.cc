@@ -7,9 +7,13 @@ namespace berth {
 void LimitBook::rebuild(const QuotaTree& quota) {
     numbers_.clear();
     counters_.clear();
+    forget_known();
+    queues_.rebuild(quota.queues());
+}
+
+void LimitBook::forget_known() {
     known_.clear();
     uses_.clear();
-    queues_.rebuild(quota.queues());
 }
 
 // A counter that is new has no use: each job is booked with all counters that count it.
@@ -19,6 +23,11 @@ Shared<LimitUse> LimitBook::numbered(const std::vector<LimitTerm>& terms, LimitU
         const auto next = static_cast<std::uint32_t>(counters_.size());
         const auto [at, is_new] = numbers_.try_emplace(term.counter, next);
         if (is_new) counters_.emplace_back(term.most);
+        CountTimeline& counter = counters_[at->second];
+        if (counter.total() != term.most) {
+            (counter.total() < term.most ? moves_.up : moves_.down) = true;
+            counter.set_total(term.most);
+        }
         use.terms.push_back({at->second, term.amount});
     }
     if (use.queue.empty()) use.account = QueueQuotas::kNone;

@@ -12,6 +12,7 @@
 #include <optional>
 #include <set>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "berth/base/shared.h"
@@ -40,6 +41,14 @@ struct LimitUse {
 class LimitBook {
 public:
     void rebuild(const QuotaTree& quota);  // Nothing is booked.
+    // Limits have changed: use_of() and use_of_run() find the new ones, and give them to the
+    // counters. What was booked under others stays booked.
+    void forget_known();
+    // What became of limits that use_of() or use_of_run() has met since the last call.
+    struct Moves {
+        bool up = false, down = false;
+    };
+    Moves take_moves() { return std::exchange(moves_, {}); }
 
     // REQUIRES: the job is in the state. Empty where the configuration enforces no limits.
     Shared<LimitUse> use_of(const ClusterState& state, const Job& pending, const Demand& demand,
@@ -80,6 +89,7 @@ private:
         }
     };
     mutable std::set<Shared<LimitUse>, IsLess> uses_;  // Equal ones are one object.
+    mutable Moves moves_;
     QueueTimes queues_;
 };
 

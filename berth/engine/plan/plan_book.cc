@@ -131,18 +131,29 @@ berth::Shared<LimitUse> PlanBook::limits_of_pending(const ClusterState& state,
 }
 
 // Limits that have become lower may be exceeded by planned starts; higher ones are a release.
-void PlanBook::recount_limits(const ClusterState& state) {
-    limits_.rebuild(state.quota());
-    const auto book = [&](PlannedReservation& planned, berth::Shared<LimitUse> limits) {
-        planned.limits = std::move(limits);
-        limits_.book(planned.running() ? Time::min() : planned.start, planned.end, planned.limits);
+void PlanBook::recount_limits(const ClusterState& state, const LimitChange& change) {
+    if (change.none()) return;
+    change.all ? limits_.rebuild(state.quota()) : limits_.forget_known();
+    limits_.take_moves();
+    bool other_use = change.all;
+    const auto recount = [&](const Job& job, PlannedReservation& planned) {
+        if (!change.concerns(state, job)) return;
+        berth::Shared<LimitUse> now =
+            planned.running() ? limits_.use_of_run(state, job) : limits_of_pending(state, job);
+        const Time start = planned.running() ? Time::min() : planned.start;
+        if (!change.all) {
+            if (now == planned.limits) return;
+            limits_.give_back(start, planned.end, planned.limits);
+        }
+        planned.limits = std::move(now);
+        limits_.book(start, planned.end, planned.limits);
+        other_use = true;
     };
-    for (const auto& [id, run] : running_)
-        book(run, limits_.use_of_run(state, *state.find_job(id)));
-    for (const auto& [id, planned] : planned_starts_)
-        book(planned, limits_of_pending(state, *state.find_job(id)));
-    collision_ = true;
-    ++last_release_;
+    for (const auto& [id, run] : running_) recount(*state.find_job(id), run);
+    for (const auto& [id, planned] : planned_starts_) recount(*state.find_job(id), planned);
+    const LimitBook::Moves moves = limits_.take_moves();
+    if (moves.down || other_use) collision_ = true;
+    if (moves.up || other_use) ++last_release_;
 }
 
 void PlanBook::refresh(const ClusterState& state, Time now, JobId id) {

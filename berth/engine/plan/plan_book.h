@@ -12,6 +12,7 @@
 #include <span>
 #include <vector>
 
+#include "berth/engine/limits/limit_change.h"
 #include "berth/engine/plan/free_groups.h"
 #include "berth/engine/plan/free_slot_index.h"
 #include "berth/engine/plan/license_book.h"
@@ -62,8 +63,8 @@ public:
     void refresh(const ClusterState& state, Time now, JobId job);
     // Call it after the drained devices of this node, or the jobs that hold them, have changed.
     void settle_drained(const ClusterState& state, NodeId node);
-    // Books all use of limits anew. Call it after limits have changed.
-    void recount_limits(const ClusterState& state);
+    // Books the use of limits anew where it may have changed. Call it after limits have changed.
+    void recount_limits(const ClusterState& state, const LimitChange& change);
     // Groups the nodes into classes anew, after they changed partitions, features or weights.
     void regroup(const ClusterSpec& spec);
     // Marks the node as fresh. Call it when the node can take work again or became larger.

@@ -326,7 +326,7 @@ void QuotaTree::want_all_lent(BitSet& wanted) {
 
 QuotaTree::News QuotaTree::take_news() {
     News news;
-    if (!has_news()) return news;
+    if (concerned_by_news() == Concerned::nobody) return news;
     news.all = std::exchange(all_, false);
     BitSet wanted(leaves_.size()), seen(accounts_.size()), qos(qos_.size());
     const auto want = [&](Index leaf, Index Leaf::* next) {

@@ -113,7 +113,11 @@ public:
         bool none() const { return leaves.empty() && qos.empty() && !all; }
     };
     News take_news();
-    bool has_news() const { return all_ || !changed_.empty() || !relimited_.empty(); }
+    enum class Concerned : std::uint8_t { nobody, some, all };
+    Concerned concerned_by_news() const {
+        if (all_) return Concerned::all;
+        return changed_.empty() && relimited_.empty() ? Concerned::nobody : Concerned::some;
+    }
 
     // For checks from scratch: whether both count the same, and limit it alike.
     bool same_as(const QuotaTree& other) const;
