@@ -11,6 +11,7 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 import class_sizes  # noqa: E402
+import unity_names  # noqa: E402
 from cpp_text import blank_out, functions  # noqa: E402
 from layers import Layers, knots, includes, shortest_circle, units  # noqa: E402
 
@@ -326,6 +327,7 @@ def complaints(root):
     sources = [path for path in our_files(root) if path.suffix in {".h", ".cc"}]
     yield from check_one_definition(root, sources)
     yield from check_header_names(root, sources)
+    yield from unity_names.complaints(root, sources)
     yield from check_skips(root)
     yield from check_docs(root)
     for path in our_files(root):

@@ -275,6 +275,18 @@ class Tidy(unittest.TestCase):
         self.assertEqual(self.complaints({"berth/store/a.h": other, "berth/store/b.cc": hidden,
                                           "berth/store/c.h": elsewhere}), [])
 
+    def test_names_that_a_unity_build_joins(self):
+        def file(inside):
+            return OPENING.replace("#pragma once\n", "") + "namespace berth {\nnamespace {\n\n" + inside + "\n}  // namespace\n}  // namespace berth\n"
+
+        first = file("struct Word {\n    int a;\n};\nint next(const Word& word, int n = 3) {\n    return n;\n}\nconstexpr int kMost = 3;\n")
+        for inside in ("struct Word {\n};\n", "int next(const Word& other, int m) {\n    return m;\n}\n", "constexpr long kMost = 4;\n"):
+            found = self.complaints({"berth/store/a.cc": first, "berth/store/b.cc": file(inside)})
+            self.assertEqual(len(found), 1, found)
+            self.assertIn("is also in berth/store/a.cc", found[0])
+            self.assertEqual(self.complaints({"berth/store/a.cc": first, "berth/base/b.cc": file(inside)}), [], "another module")
+        other = file("int next(long n) {\n    return 1;\n}\nclass Words {\npublic:\n    int next(const Word& word, int n) {\n        return n;\n    }\n};\n")
+        self.assertEqual(self.complaints({"berth/store/a.cc": first, "berth/store/b.cc": other}), [])
 
     def test_header_names(self):
         files = {"berth/base/job.h": OPENING, "berth/store/job.h": OPENING, "berth/store/job.cc": "",

@@ -210,7 +210,7 @@ std::uint32_t submit_until_failure(SmallCluster& cluster, std::uint32_t first, s
     return last;
 }
 
-constexpr std::uint32_t kJobs = 16;
+constexpr std::uint32_t kJobsAtMost = 16;
 
 // Checkpoints all the time, between the commits.
 StoreSettings checkpointing() {
@@ -225,7 +225,7 @@ std::int64_t operations_of_a_run(const StoreSettings& settings = on_failing_disk
     const Folder folder;
     SmallCluster cluster(folder.path(), settings);
     EXPECT_TRUE(cluster.become_leader(at(0)).ok());
-    EXPECT_EQ(submit_until_failure(cluster, 1, kJobs), kJobs);
+    EXPECT_EQ(submit_until_failure(cluster, 1, kJobsAtMost), kJobsAtMost);
     return counted.operations();
 }
 
@@ -252,8 +252,8 @@ void run_with_fault(std::int64_t nth, bool power_cut,
         ASSERT_TRUE(cluster.ok()) << cluster.error;
         ASSERT_TRUE(cluster.become_leader(at(0)).ok());
         failing.fail(Fault::io_error, nth);
-        acknowledged = submit_until_failure(cluster, 1, kJobs);
-        ASSERT_TRUE(failing.failed() || acknowledged == kJobs);
+        acknowledged = submit_until_failure(cluster, 1, kJobsAtMost);
+        ASSERT_TRUE(failing.failed() || acknowledged == kJobsAtMost);
         if (power_cut) failing.cut_power();
         failing.mend();
     }

@@ -16,13 +16,13 @@ constexpr std::size_t kFileMost = 60'000;  // Slurm's: the file travels with the
 struct RankRange {
     std::uint32_t first = 0, last = 0;
 };
-struct Word {
+struct ProgramWord {
     std::string text;   // As it stands there, without quotes.
     std::string shell;  // For the shell, with its variables for %t and %o.
 };
 struct Line {
-    std::vector<RankRange> ranks;  // Empty: all that no line before has.
-    std::vector<Word> words;       // The program and its arguments.
+    std::vector<RankRange> ranks;    // Empty: all that no line before has.
+    std::vector<ProgramWord> words;  // The program and its arguments.
     bool is_for_the_rest = false;
 };
 
@@ -35,8 +35,8 @@ std::string quoted(std::string_view text) {
 
 // The words of a line. Quotes keep blanks, and single ones %t and %o too. An error: a quote has no
 // end.
-Result<std::vector<Word>> words_of(std::string_view line) {
-    std::vector<Word> words;
+Result<std::vector<ProgramWord>> words_of(std::string_view line) {
+    std::vector<ProgramWord> words;
     char quote = 0;
     bool in_word = false;
     for (std::size_t i = 0; i < line.size(); ++i) {
@@ -49,7 +49,7 @@ Result<std::vector<Word>> words_of(std::string_view line) {
         }
         if (!in_word) words.emplace_back();
         in_word = true;
-        Word& word = words.back();
+        ProgramWord& word = words.back();
         const std::string_view two = line.substr(i, 2);
         if (c == quote) {
             quote = 0;
@@ -65,7 +65,7 @@ Result<std::vector<Word>> words_of(std::string_view line) {
         }
     }
     if (quote != 0) return invalid_argument(std::string("a ") + quote + " has no end");
-    for (Word& word : words) word.shell += word.text.empty() ? "''" : "";
+    for (ProgramWord& word : words) word.shell += word.text.empty() ? "''" : "";
     return words;
 }
 
@@ -78,7 +78,7 @@ Result<RankRange> range_of(std::string_view text) {
     return RankRange{static_cast<std::uint32_t>(*first), static_cast<std::uint32_t>(*last)};
 }
 
-Result<Line> line_of(const std::vector<Word>& words) {
+Result<Line> line_of(const std::vector<ProgramWord>& words) {
     Line line{.ranks = {}, .words = {words.begin() + 1, words.end()}};
     if (line.words.empty()) return invalid_argument("it names no program");
     line.is_for_the_rest = words.front().text == "*";
@@ -133,7 +133,7 @@ std::uint32_t first_without(const std::vector<Line>& lines, std::uint32_t tasks)
 
 std::string exec_of(const Line& line, const std::vector<std::string>& more) {
     std::string text = "exec";
-    for (const Word& word : line.words) text += " " + word.shell;
+    for (const ProgramWord& word : line.words) text += " " + word.shell;
     for (const std::string& word : more) text += " " + quoted(word);
     return text;
 }

@@ -1,0 +1,71 @@
+"""Names of anonymous namespaces that two files of one target give to different things.
+
+A unity build joins files of a target, others in each preset: what one build takes, another refuses. Types and constants are compared by
+name, functions by name and the types of their parameters. It reads text, as tidy.py does."""
+
+import re
+
+from cpp_text import blank_out
+
+TYPE = re.compile(r"(?:struct|class|enum class) (\w+)\b(?! ?;)")
+CONSTANT = re.compile(r"(?:constexpr|const|static const)\b[^=({;]*?\b(k[A-Z]\w*)(?:\[\w*\])*\s*[={(]")
+FUNCTION = re.compile(r"(?:[\w:<>,*&\[\]() ]|\n {4,})*?[\w>*&] ?\b(\w+)\(((?:[^(){};]|\([^(){};]*\))*)\)[\w ]*\s*(?:->[^{;]*)?\{")
+PARAMETER_NAME = re.compile(r"\s*\b\w+\s*$")
+
+
+def anonymous(code):
+    """The text of each anonymous namespace, at the left margin, and its first line."""
+    for found in re.finditer(r"^namespace \{\n(.*?)^\}  ?", code, re.DOTALL | re.MULTILINE):
+        yield code.count("\n", 0, found.start(1)) + 1, found[1]
+
+
+def parameter_types(text):
+    """"const Job& job, int n = 3" → "const Job&, int"."""
+    depth, parts = 0, [""]
+    for letter in text:
+        depth += (letter in "<(") - (letter in ">)")
+        if letter == "," and depth == 0:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    types = []
+    for part in parts:
+        part = " ".join(part.partition("=")[0].split())
+        types.append(PARAMETER_NAME.sub("", part) if re.search(r"[\w>*&] ?[*&]*\s*\b\w+$", part) and " " in part.replace("const ", "", 1) else part)
+    return ", ".join(types)
+
+
+def names(code):
+    """(line, name, as it is to be told apart) of each thing in the anonymous namespaces of one file."""
+    for first, text in anonymous(code):
+        templates = {text.count("\n", 0, found.end()) for found in re.finditer(r"^template <[^\n]*>\n", text, re.MULTILINE)}
+        at = 0
+        for line in re.finditer(r"^(?!public|private|protected)\w.*$", text, re.MULTILINE):
+            number = text.count("\n", 0, line.start())
+            if line.start() < at or number in templates:
+                continue
+            if found := TYPE.match(text, line.start()):
+                yield first + number, found[1], found[1]
+            elif found := CONSTANT.match(text, line.start()):
+                yield first + number, found[1], found[1]
+            elif found := FUNCTION.match(text, line.start()):
+                yield first + number, found[1], f"{found[1]}({parameter_types(found[2])})"
+                at = found.end()
+
+
+def target_of(path):
+    """What a unity build may join: the sources of a module, or its tests."""
+    return path.parts[:2], path.stem.endswith("_test")
+
+
+def complaints(root, files):
+    seen = {}
+    for path in files:
+        inside = path.relative_to(root)
+        if path.suffix != ".cc" or inside.parts[0] != "berth":
+            continue
+        for line, name, told_apart in names(blank_out(path.read_text(errors="replace"))):
+            key = target_of(inside), told_apart
+            if key in seen and seen[key][0] != inside:
+                yield f"{inside}:{line}: {name} is also in {seen[key][0]}:{seen[key][1]}; a unity build may join the two"
+            seen.setdefault(key, (inside, line))
