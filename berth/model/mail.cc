@@ -37,9 +37,11 @@ bool is_letter_or_digit(char c) {
 }
 
 bool is_address(std::string_view one) {
-    if (one.empty() || !(is_letter_or_digit(one.front()) || one.front() == '_')) return false;
+    if (one.empty() ||
+        !(is_letter_or_digit(one.front()) || one.front() == '_' || one.front() == '$'))
+        return false;
     return std::ranges::all_of(one, [](char c) {
-        return is_letter_or_digit(c) || std::string_view("._%+-=@").find(c) != std::string::npos;
+        return is_letter_or_digit(c) || std::string_view("._%+-=@$").find(c) != std::string::npos;
     });
 }
 
@@ -77,8 +79,8 @@ std::string objection_to_address(std::string_view address) {
     for (const std::string_view one : split(address, ',')) {
         if (fits && is_address(one)) continue;
         return "Invalid mail user '" + std::string(address.substr(0, 64)) +
-               "': an address is made of letters, digits and ._%+-=@, and begins with a letter, a "
-               "digit or _";
+               "': an address is made of letters, digits and ._%+-=@$, and begins with a letter, "
+               "a digit, _ or $";
     }
     return {};
 }

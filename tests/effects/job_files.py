@@ -59,6 +59,14 @@ def export_file(run):
     same(run.output("echo $COLOUR $SHAPE"), "red round")
 
 
+@job_option("ignore-pbs", seen="a #PBS line does not name the job", commands=("sbatch",))
+def ignore_pbs(run):
+    script = "#!/bin/bash\n#PBS -N wave\n" + run.line() + "true\n"
+    done = run.run("sbatch", "--parsable", "-H", *run.words(), env=run.environment(), stdin=script)
+    named = run.run("squeue", "-h", "-j", done.stdout.strip(), "-o", "%j").stdout.strip()
+    same(named, "sbatch")
+
+
 @job_option("get-user-env", seen="a login shell has been there", commands=("sbatch",), variable_value="20")
 def get_user_env(run):
     see("SHLVL=" in run.output("tr '\\0' '\\n' </proc/$$/environ", "--export=NONE"))

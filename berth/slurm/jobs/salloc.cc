@@ -96,6 +96,8 @@ private:
             return 1;
         }
         command_ = reader.operands();
+        if (const Status checked = check_gpus_of_tasks(draft); !checked.ok())
+            return fail(checked.error().message);
         if (const Status checked = check_together(draft); !checked.ok())
             return fail(checked.error().message);
         return std::nullopt;

@@ -1,4 +1,5 @@
 // sbatch: submits a script.
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <istream>
@@ -11,12 +12,14 @@
 #include "berth/model/slurm_variables.h"
 #include "berth/slurm/jobs/job_commands.h"
 #include "berth/slurm/jobs/job_wait.h"
+#include "berth/slurm/jobs/next_component.h"
 #include "berth/slurm/jobs/submit_warnings.h"
 #include "berth/slurm/jobs/test_only.h"
 #include "berth/slurm/options/advice.h"
 #include "berth/slurm/options/arguments.h"
 #include "berth/slurm/options/batch_script.h"
 #include "berth/slurm/options/clusters.h"
+#include "berth/slurm/options/foreign_directives.h"
 #include "berth/slurm/options/input_variables.h"
 #include "berth/slurm/options/job_options.h"
 #include "berth/slurm/options/option_help.h"
@@ -31,6 +34,10 @@ constexpr int kOptionError = 255;  // Slurm's exit code for a value that it cann
 constexpr const char* kSbatchUsage =
     "Usage: sbatch [OPTIONS(0)...] [ : [OPTIONS(N)...]] script(0) [args(0)...]\n";
 
+constexpr const char* kPackjob =
+    "sbatch: Warning: the \"packjob\" component separator is being deprecated. Please, use "
+    "\"hetjob\" instead.\n";
+
 class Sbatch {
 public:
     Sbatch(const Invocation& call, Streams& streams) : call_(call), streams_(streams) {}
@@ -42,19 +49,15 @@ public:
         if (const auto code = read_command_lines(from_command_line)) return *code;
         if (const Status script = read_script(from_command_line.front()); !script.ok())
             return fail(script.error().message, 1);
-        std::vector<JobDraft> drafts(1);
-        if (const auto code = read_directives(drafts)) return *code;
-        if (drafts.size() < from_command_line.size()) drafts.resize(from_command_line.size());
-        for (JobDraft& draft : drafts) {
-            if (const Status read = apply_environment(call_, kSbatch, draft); !read.ok())
-                return fail(read.error().message, kOptionError);
-        }
-        if (const auto code = read_command_lines(drafts)) return *code;
+        std::vector<JobDraft> drafts;
+        if (const auto code = read_components(from_command_line.front(), drafts)) return *code;
         if (drafts.front().verbose > 0) {
             defined_["verbose"] = std::to_string(drafts.front().verbose);
             print_defined("sbatch", {defined_.begin(), defined_.end()}, streams_.err);
         }
         for (JobDraft& draft : drafts) {
+            if (const Status checked = check_gpus_of_tasks(draft); !checked.ok())
+                return fail(checked.error().message, 1);
             if (const Status checked = check_together(draft); !checked.ok())
                 return fail(checked.error().message, 1);
             complete(draft);
@@ -93,12 +96,12 @@ private:
             }
             defined_[row.name] = argument->value == nullptr ? "set" : argument->value;
         }
-        draft.verbose += reader.verbosity();
         if (reader.failed()) {
             streams_.err << "Try \"sbatch --help\" for more information\n";
             return kOptionError;
         }
         operands = reader.operands();
+        draft.verbose += reader.verbosity();
         return std::nullopt;
     }
 
@@ -106,11 +109,40 @@ private:
     std::optional<int> read_command_lines(std::vector<JobDraft>& drafts) {
         Invocation part = call_;
         for (std::size_t i = 0;; ++i) {
-            if (drafts.size() <= i) drafts.resize(i + 1);
+            drafts.resize(i + 1);
+            parts_.push_back(part);
             if (const auto code = read_command_line(part, drafts[i], operands_)) return code;
             if (operands_.empty() || operands_.front() != ":") return gather(drafts), std::nullopt;
             part.arguments.assign(operands_.begin() + 1, operands_.end());
         }
+    }
+
+    // One after the other: its #SBATCH lines, the environment, and its part of the command line.
+    std::optional<int> read_components(const JobDraft& first, std::vector<JobDraft>& drafts) {
+        const auto sections = sections_of(script_);
+        for (std::size_t i = 0; i < std::max(sections.size(), parts_.size()); ++i) {
+            drafts.push_back(i == 0 ? JobDraft{} : next_component(drafts.back()));
+            JobDraft& draft = drafts.back();
+            const int verbose = draft.verbose;
+            if (i == 0 && !ignores_pbs(first)) {
+                if (const auto code = read_foreign(draft)) return code;
+            }
+            if (i < sections.size()) {
+                if (const auto code = read_directives(sections[i], draft)) return code;
+            }
+            draft.verbose = verbose;  // In a script, -v and -Q have no effect.
+            draft.quiet = false;
+            if (const Status read = apply_environment(call_, kSbatch, draft); !read.ok())
+                return fail(read.error().message, kOptionError);
+            if (i >= parts_.size()) continue;
+            std::vector<std::string> operands;
+            if (const auto code = read_command_line(parts_[i], draft, operands)) return code;
+        }
+        return gather(drafts), std::nullopt;
+    }
+
+    bool ignores_pbs(const JobDraft& first) const {
+        return first.of_script.ignore_pbs || call_.variable("SBATCH_IGNORE_PBS") != nullptr;
     }
 
     // What is the whole submission's may stand at any component.
@@ -125,31 +157,72 @@ private:
         }
     }
 
-    // A line "#SBATCH hetjob" begins the next component.
-    std::optional<int> read_directives(std::vector<JobDraft>& drafts) {
+    void say_line(const Directive& directive) {
+        streams_.err << "sbatch: error: in #SBATCH line " << directive.line << " of the script\n";
+    }
+
+    int refuse_quote(const Directive& directive) {
+        streams_.err << "sbatch: fatal: " << (operands_.empty() ? script_name_ : operands_.front())
+                     << ": line " << directive.line << ": Unmatched `"
+                     << directive.unmatched.front() << "` in [" << directive.unmatched.substr(1)
+                     << "]\n";
+        return error_exit_code(call_, 1);
+    }
+
+    // #PBS and #BSUB lines, which #SBATCH lines override.
+    std::optional<int> read_foreign(JobDraft& draft) {
         for (const Directive& directive : directives_of(script_)) {
+            if (std::ranges::find(directive.words, "--ignore-pbs") != directive.words.end())
+                return std::nullopt;
+        }
+        const auto foreign = foreign_directives(script_);
+        if (!foreign.ok()) return fail(foreign.error().message, 1);
+        for (const Directive& directive : *foreign) {
             Invocation line{.name = "sbatch", .arguments = directive.words, .environment = {}};
             std::vector<std::string> rest;
-            if (const auto code = read_command_line(line, drafts.back(), rest)) {
-                streams_.err << "sbatch: error: in #SBATCH line " << directive.line
-                             << " of the script\n";
+            if (const auto code = read_command_line(line, draft, rest)) {
+                streams_.err << "sbatch: error: in line " << directive.line << " of the script\n";
                 return code;
             }
-            if (drafts.back().of_script.wrap) {
+        }
+        return std::nullopt;
+    }
+
+    std::optional<int> read_directives(const std::vector<Directive>& section, JobDraft& draft) {
+        for (const Directive& directive : section) {
+            if (!directive.unmatched.empty()) return refuse_quote(directive);
+            Invocation line{.name = "sbatch", .arguments = directive.words, .environment = {}};
+            std::vector<std::string> rest;
+            if (const auto code = read_command_line(line, draft, rest)) {
+                say_line(directive);
+                return code;
+            }
+            if (draft.of_script.wrap) {
                 return fail("#SBATCH line " + std::to_string(directive.line) +
                                 ": --wrap is for the command line only",
                             1);
             }
-            const bool is_next = rest.size() == 1 && (rest[0] == "hetjob" || rest[0] == "packjob");
-            if (is_next) {
-                drafts.emplace_back();
-            } else if (!rest.empty()) {
-                return fail("#SBATCH line " + std::to_string(directive.line) + ": \"" +
-                                rest.front() + "\" is not an option",
-                            1);
-            }
+            if (rest.empty()) continue;
+            fail("Invalid directive found in batch script: " + rest.front(), 1);
+            say_line(directive);
+            return error_exit_code(call_, kOptionError);
         }
         return std::nullopt;
+    }
+
+    // A line "#SBATCH hetjob" begins the next component.
+    std::vector<std::vector<Directive>> sections_of(std::string_view script) {
+        std::vector<std::vector<Directive>> sections(1);
+        for (Directive& directive : directives_of(script)) {
+            const bool is_pack = directive.words.front() == "packjob";
+            if (directive.words.size() == 1 && (is_pack || directive.words[0] == "hetjob")) {
+                if (is_pack) streams_.err << kPackjob;
+                sections.emplace_back();
+            } else {
+                sections.back().push_back(std::move(directive));
+            }
+        }
+        return sections;
     }
 
     Status read_script(const JobDraft& draft) {
@@ -271,6 +344,7 @@ private:
     const Invocation& call_;
     Streams& streams_;
     std::vector<std::string> operands_;
+    std::vector<Invocation> parts_;  // Of the command line: one for each component that it has.
     std::map<std::string, std::string> defined_;  // Options given, in the script too.
     std::string script_, script_name_;
 };

@@ -113,13 +113,14 @@ std::vector<const option*> ArgumentReader::meant_by(std::string_view option_name
 std::string ArgumentReader::what_is_wrong_with(const std::string& word) const {
     const std::size_t equals = word.find('=');
     const std::string option_name = word.substr(2, equals - 2);
-    const std::vector<const option*> meant = meant_by(option_name);
+    std::vector<const option*> meant = meant_by(option_name);
     if (meant.empty()) return "unrecognized option '" + word + "'";
     const bool is_one = std::ranges::all_of(meant, [&](const option* one) {
         return one->val == meant.front()->val && one->has_arg == meant.front()->has_arg;
     });
     if (!is_one) {
         std::string text = "option '" + word + "' is ambiguous; possibilities:";
+        std::ranges::sort(meant, {}, [](const option* one) { return std::string_view(one->name); });
         for (const option* one : meant) text += std::string(" '--") + one->name + "'";
         return text;
     }

@@ -5,19 +5,20 @@
 namespace berth::slurm {
 namespace {
 
-constexpr std::string_view kMark = "#SBATCH";
-
 Error refused(const char* text) { return {ErrorCode::invalid_argument, text}; }
 
 // Splits as a shell would, for the quoting that people use here; a `#` that begins a word ends the
 // line.
-std::vector<std::string> words_of_line(std::string_view text) {
-    std::vector<std::string> words;
+Directive directive_of(std::string_view text) {
+    Directive directive;
+    std::vector<std::string>& words = directive.words;
     std::string word;
     bool in_word = false;
     char quote = 0;
+    std::size_t begin = 0;  // Of the word.
     for (std::size_t i = 0; i < text.size(); ++i) {
         const char c = text[i];
+        if (!in_word) begin = i;
         if (quote != 0) {
             if (c == quote) {
                 quote = 0;
@@ -38,7 +39,8 @@ std::vector<std::string> words_of_line(std::string_view text) {
         }
     }
     if (in_word) words.push_back(word);
-    return words;
+    if (quote != 0) directive.unmatched = quote + std::string(trim(text.substr(begin)));
+    return directive;
 }
 
 }  // namespace
@@ -67,14 +69,14 @@ Status check_script(std::string_view script) {
     return Done{};
 }
 
-std::vector<Directive> directives_of(std::string_view script) {
+std::vector<Directive> directives_of(std::string_view script, std::string_view mark) {
     std::vector<Directive> directives;
     std::size_t number = 0;
     for (const std::string_view line : split(script, '\n')) {
         ++number;
-        if (line.starts_with(kMark) && line.size() > kMark.size() &&
-            (line[kMark.size()] == ' ' || line[kMark.size()] == '\t')) {
-            Directive directive{.line = number, .words = words_of_line(line.substr(kMark.size()))};
+        if (line.starts_with(mark)) {  // Slurm asks for no blank behind it.
+            Directive directive = directive_of(line.substr(mark.size()));
+            directive.line = number;
             if (!directive.words.empty()) directives.push_back(std::move(directive));
             continue;
         }

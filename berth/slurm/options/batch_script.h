@@ -19,9 +19,10 @@ Status check_script(std::string_view script);
 struct Directive {
     std::size_t line = 0;            // In the script, from 1.
     std::vector<std::string> words;  // "--gres=gpu:2", "-N", "2" …, quotes taken off.
+    std::string unmatched;           // A quote that does not end, and the word that it is in.
 };
 
-// The #SBATCH lines above the first command.
-std::vector<Directive> directives_of(std::string_view script);
+// The lines above the first command that begin with the mark.
+std::vector<Directive> directives_of(std::string_view script, std::string_view mark = "#SBATCH");
 
 }  // namespace berth::slurm

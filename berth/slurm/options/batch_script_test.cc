@@ -15,13 +15,20 @@ TEST(BatchScript, ReadsItsDirectivesUpToTheFirstCommand) {
         "\n"
         "#SBATCH\t--gres=gpu:2  # two of them\n"
         "##SBATCH --exclusive\n"
-        "#SBATCH-like\n"
+        "#SBATCH--exclusive\n"
         "module load cuda\n"
         "#SBATCH --time=5\n");
-    ASSERT_EQ(directives.size(), 2U);
+    ASSERT_EQ(directives.size(), 3U);
     EXPECT_EQ(directives[0].words, (Words{"--job-name=my job", "-N", "2"}));
     EXPECT_EQ(directives[0].line, 2U);
     EXPECT_EQ(directives[1].words, (Words{"--gres=gpu:2"}));
+    EXPECT_EQ(directives[2].words, (Words{"--exclusive"})) << "Slurm wants no blank";
+}
+
+TEST(BatchScript, NamesAQuoteThatDoesNotEnd) {
+    const auto directives = directives_of("#!/bin/sh\n#SBATCH -N1 --job-name=\"first run\n");
+    ASSERT_EQ(directives.size(), 1U);
+    EXPECT_EQ(directives[0].unmatched, "\"--job-name=\"first run");
 }
 
 TEST(BatchScript, RefusesInSlurmsWordsWhatIsNone) {

@@ -125,6 +125,15 @@ Status count_memory_by_gpus(JobDraft& draft) {
 
 }  // namespace
 
+Status check_gpus_of_tasks(const JobDraft& draft) {
+    const JobRequest& request = draft.spec.request;
+    const bool has_tasks = request.tasks || request.tasks_per_node || draft.per_gpu.tasks;
+    if (request.gpus_per_task.empty() || !request.gpus.empty() || has_tasks) return Done{};
+    return Error{ErrorCode::failed_precondition,
+                 "Failed to validate job spec. --gpus-per-task used without either --gpus or "
+                 "-n/--ntasks is not allowed."};
+}
+
 Status check_together(JobDraft& draft) {
     const JobRequest& request = draft.spec.request;
     const bool gres_gpu = std::ranges::count(request.gres_per_node, "gpu", &GresRequest::name) > 0;

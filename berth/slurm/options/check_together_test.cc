@@ -132,5 +132,13 @@ TEST(TogetherOptions, RefusePerGpuWhatNobodyCanCount) {
               "--mem, --mem-per-cpu, and --mem-per-gpu are mutually exclusive.");
 }
 
+TEST(TogetherOptions, WantTasksOrGpusBesideThoseOfATask) {
+    JobDraft draft;
+    draft.spec.request.edit().gpus_per_task = some_gpus(2);
+    EXPECT_FALSE(check_gpus_of_tasks(draft).ok());
+    draft.spec.request.edit().tasks_per_node = 1;
+    EXPECT_TRUE(check_gpus_of_tasks(draft).ok());
+}
+
 }  // namespace
 }  // namespace berth::slurm

@@ -18,6 +18,7 @@ struct ScriptOptions {
     std::optional<std::string> wrap;
     std::string get_user_env;  // --get-user-env: "120L", as the node reads it.
     std::string export_file;
+    bool ignore_pbs = false;  // --ignore-pbs: #PBS and #BSUB lines are comments.
 };
 
 // --ntasks-per-gpu, --cpus-per-gpu, --mem-per-gpu
@@ -33,6 +34,7 @@ struct OfStep {
     std::string prolog, epilog;             // Run here, before and after the step.
     bool interrupts_tasks = false;          // -X: the first Ctrl-C goes to the tasks.
     bool quits_on_interrupt = false;        // --quit-on-interrupt: it kills them.
+    std::string cpu_bind;                   // --cpu-bind: "cores" or "none".
 };
 
 // salloc's own.

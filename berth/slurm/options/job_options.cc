@@ -24,10 +24,6 @@ namespace {
 Error invalid_value(const char* option_name) {
     return invalid_argument(std::string("Invalid --") + option_name + " specification");
 }
-Error invalid_number(const char* value, const char* option_name) {
-    return invalid_argument(std::string("Invalid numeric value \"") + value + "\" for --" +
-                            option_name + ".");
-}
 Error not_submitted(const std::string& why) {
     return invalid_argument("Batch job submission failed: " + why);
 }
@@ -151,8 +147,10 @@ Status set_dependency(JobDraft& d, const char* v) {
 }
 
 Status set_array(JobDraft& d, const char* v) {
+    constexpr std::size_t kTasksMost = 1'000'000;  // What a submission can carry.
     d.spec.array = parse_array(v);
-    if (!d.spec.array) return not_submitted("Invalid job array specification");
+    if (!d.spec.array || d.spec.array->tasks.size() > kTasksMost)
+        return not_submitted("Invalid job array specification");
     return Done{};
 }
 
@@ -166,7 +164,7 @@ Status set_gres(JobDraft& d, const char* v) {
 
 Status set_nodes(JobDraft& d, const char* v) {
     const auto count = parse_node_count(v);
-    if (!count) return invalid_argument("Invalid node count specification: " + std::string(v));
+    if (!count) return invalid_argument("\"" + std::string(v) + "\" is not a valid node count");
     if (count->least == 0) return not_submitted("Node count specification invalid");
     if (count->most < count->least) {
         return invalid_argument("Maximum node count " + std::to_string(*count->most) +
@@ -175,16 +173,6 @@ Status set_nodes(JobDraft& d, const char* v) {
     d.spec.request.edit().nodes_min = count->least;
     d.spec.request.edit().nodes_max = count->most;
     d.spec.request.edit().nodes_given = true;
-    return Done{};
-}
-
-Status set_exclusive(JobDraft& d, const char* v) {
-    if (v != nullptr && !iequals(v, "exclusive")) {  // As in SBATCH_EXCLUSIVE=exclusive.
-        return Error{ErrorCode::failed_precondition, "--exclusive=" + std::string(v) +
-                                                         " is not supported yet; --exclusive and "
-                                                         "--exclusive=exclusive are"};
-    }
-    d.spec.request.edit().exclusive = true;
     return Done{};
 }
 
@@ -337,7 +325,7 @@ constexpr auto kJobOptions = std::to_array<JobOption>({
     {"unbuffered", 'u', no_argument, kSrun, flag<&JobDraft::unbuffered>},
     {"verbose", 'v', no_argument, kJobs, set_verbose},
     {"clusters", 'M', required_argument, kOfJob, [](JobDraft& d, const char* v) -> Status { d.clusters = v; return Done{}; }},
-    {"export-file", 0, required_argument, kSbatch, [](JobDraft& d, const char* v) -> Status { d.of_script.export_file = v; return Done{}; }},
+    {"ignore-pbs", 0, no_argument, kSbatch, [](JobDraft& d, const char*) -> Status { d.of_script.ignore_pbs = true; return Done{}; }}, {"export-file", 0, required_argument, kSbatch, [](JobDraft& d, const char* v) -> Status { d.of_script.export_file = v; return Done{}; }},
     {"get-user-env", 0, optional_argument, kSbatch, set_get_user_env},
     {"cpu-bind", 0, required_argument, kSrun, set_cpu_bind},
     {"cpu_bind", 0, required_argument, kSrun, set_cpu_bind},
@@ -385,7 +373,7 @@ constexpr auto kJobOptions = std::to_array<JobOption>({
     {"berth-priority-class", 0, required_argument, kOfJob, [](JobDraft& d, const char* v) -> Status { d.spec.request.edit().priority_class = v; return Done{}; }},
     {"berth-presume-dead", 0, no_argument, kOfJob, [](JobDraft& d, const char*) -> Status { d.spec.presume_dead = true; return Done{}; }},
     // What they ask is so in any case: other_options.cc says why.
-    {"acctg-freq", 0, required_argument, kJobs, ask_nothing}, {"delay-boot", 0, required_argument, kJobs, ask_no_time}, {"ignore-pbs", 0, no_argument, kSbatch, ask_nothing},
+    {"acctg-freq", 0, required_argument, kJobs, ask_nothing}, {"delay-boot", 0, required_argument, kJobs, ask_no_time}, 
     {"cluster-constraint", 0, required_argument, kJobs, ask_nothing}, {"network", 0, required_argument, kJobs, ask_nothing}, {"power", 0, required_argument, kJobs, ask_nothing},
     {"msg-timeout", 0, required_argument, kSrun, ask_no_number}, {"oversubscribe", 's', no_argument, kJobs, ask_nothing},
     {"threads", 'T', required_argument, kSrun, ask_no_number}, {"wait-all-nodes", 0, required_argument, kSbatch | kSalloc, ask_no_number},

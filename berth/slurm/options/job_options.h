@@ -49,5 +49,7 @@ Status apply_environment(const Invocation& call, CommandBits command, JobDraft& 
 
 // What one option forbids beside another, once all are read.
 Status check_together(JobDraft& draft);
+// Of a job that sbatch or salloc submits: who has the GPUs of --gpus-per-task?
+Status check_gpus_of_tasks(const JobDraft& draft);
 
 }  // namespace berth::slurm

@@ -188,6 +188,19 @@ Status set_prefer(JobDraft& draft, const char* value) {
     return Done{};
 }
 
+Status set_exclusive(JobDraft& draft, const char* value) {
+    const bool is_whole = value == nullptr || iequals(value, "exclusive");  // As the variable says.
+    if (!is_whole && !iequals(value, "user") && !iequals(value, "mcs") && !iequals(value, "topo"))
+        return invalid_argument("Invalid --exclusive specification");
+    if (!is_whole) {
+        return Error{ErrorCode::failed_precondition, "--exclusive=" + std::string(value) +
+                                                         " is not supported yet; --exclusive and "
+                                                         "--exclusive=exclusive are"};
+    }
+    draft.spec.request.edit().exclusive = true;
+    return Done{};
+}
+
 Status set_gpu_bind(JobDraft& draft, const char* value) {
     if (!is_gpu_bind(value)) {
         return invalid_argument("Invalid --gpu-bind argument: " + std::string(value) +

@@ -38,6 +38,7 @@ constexpr auto kRunHelp = std::to_array<Help>({
     {"export", "NAMES", "variables to pass on: ALL, NONE, NAME, NAME=VALUE, with commas"},
     {"export-file", "FILE", "variables from a file, or a descriptor's number"},
     {"get-user-env", "[=SECONDS]", "the variables that the user's login shell has on the node", kSbatch},
+    {"ignore-pbs", "", "leave #PBS and #BSUB lines of the script out"},
     {"het-group", "LIST", "components of a heterogeneous job for the step: 0, 0,2, 0-1"},
     {"hold", "", "wait until scontrol release"},
     {"immediate", "[=SECONDS]", "give up if the job does not start in time (1 second)"},
@@ -104,8 +105,8 @@ constexpr auto kConstraintHelp = std::to_array<Help>({
     {"use-min-nodes", "", "of --nodes=2-4 as few as it takes"},
 });
 constexpr auto kResourceHelp = std::to_array<Help>({
-    {"cpu-bind", "none|quiet", "tasks share the cores of their step"},
-    {"cpu_bind", "none|quiet", "as --cpu-bind"},
+    {"cpu-bind", "cores|none|quiet", "each task on its own cores, or all on those of the step"},
+    {"cpu_bind", "cores|none|quiet", "as --cpu-bind"},
     {"cpus-per-gpu", "N", "CPUs for each GPU"},
     {"exact", "", "the step has only what it asks for"},
     {"gres", "LIST", "of each node: gpu:2, gpu:a100:2, shard:4; none"},

@@ -5,6 +5,7 @@
 #include <csignal>
 
 #include "berth/base/text.h"
+#include "berth/model/invalid_argument.h"
 
 namespace berth::slurm {
 namespace {
@@ -173,6 +174,11 @@ std::optional<WarningSignal> parse_warning(std::string_view text) {
     if (!seconds.ok() || seconds.value() < 0 || seconds.value() > 65'535) return std::nullopt;
     warning.before = std::chrono::seconds(seconds.value());
     return warning;
+}
+
+Error invalid_number(const char* value, const char* option_name) {
+    return invalid_argument(std::string("Invalid numeric value \"") + value + "\" for --" +
+                            option_name + ".");
 }
 
 }  // namespace berth::slurm

@@ -37,4 +37,7 @@ std::optional<std::int32_t> parse_signal(std::string_view text);
 // "USR2@90", "B:TERM", "10": a minute before the end unless it says when.
 std::optional<WarningSignal> parse_warning(std::string_view text);
 
+// What a number is refused with.
+Error invalid_number(const char* value, const char* option_name);
+
 }  // namespace berth::slurm

@@ -14,7 +14,6 @@ constexpr auto kWithoutMeaning = std::to_array<OtherOption>({
     {"delay-boot", "Berth boots no nodes, so no job waits for one to boot"},
     {"federation", "there is one cluster"},
     {"hurry", "no burst buffer is staged out"},
-    {"ignore-pbs", "#PBS lines are comments in any case"},
     {"local", "there is one cluster"},
     {"msg-timeout", "srun waits for its nodes as long as they respond"},
     {"network", "it sets up the switch plugins of Cray and Slingshot; there is none"},

@@ -8,12 +8,7 @@
 namespace berth::slurm {
 namespace {
 
-Error invalid_number(const char* value, const char* option_name) {
-    return invalid_argument(std::string("Invalid numeric value \"") + value + "\" for --" +
-                            option_name + ".");
-}
-
-// Of "none,quiet" each word; another is refused with `instead`.
+// Of "none,quiet" each word. `instead`: what to use in place of another.
 Status take_none(const char* option_name, const char* value, std::string_view instead) {
     for (const auto word : split(value, ',')) {
         const bool is_ours = iequals(word, "none") || iequals(word, "no") ||
@@ -42,8 +37,20 @@ Status set_accel_bind(JobDraft& d, const char* v) {
     return Done{};
 }
 
-// Tasks share the cores that their step has on a node; they are not bound any closer.
-Status set_cpu_bind(JobDraft&, const char* v) { return take_none("cpu-bind", v, " yet; none is"); }
+// "cores", "none", each with "quiet" or alone.
+Status set_cpu_bind(JobDraft& d, const char* v) {
+    for (const auto word : split(v, ',')) {
+        if (iequals(word, "quiet") || iequals(word, "q")) continue;
+        const bool none = iequals(word, "none") || iequals(word, "no");
+        if (!none && !iequals(word, "cores")) {
+            return Error{
+                ErrorCode::failed_precondition,
+                "--cpu-bind=" + std::string(word) + " is not supported yet; cores and none are"};
+        }
+        d.of_step.cpu_bind = none ? "none" : "cores";
+    }
+    return Done{};
+}
 
 Status set_mem_bind(JobDraft&, const char* v) {
     return take_none("mem-bind", v, ": start the program under numactl");
