@@ -58,13 +58,13 @@ TEST(LaunchGateVersions, HashThePayloadAsAllOthersDo) {
 TEST(LaunchGateVersions, AnOlderAgentLeavesOutWhatItDoesNotKnow) {
     GateRig rig;
     LaunchAttempt meant = rig.attempt();
-    meant.het_variables = {"SLURM_HET_SIZE=2"};
+    meant.more_variables = {"SLURM_HET_SIZE=2"};
     const LaunchAttempt launch = rig.sign(meant);
     LaunchAttempt asked = launch;
-    asked.het_variables.clear();
+    asked.more_variables.clear();
     const auto done = rig.gate->admit(StartAttempt{asked}, rig.now);
     ASSERT_TRUE(done.ok()) << done.error().message;
-    EXPECT_EQ(std::get<StartAttempt>(*done).launch.het_variables, meant.het_variables);
+    EXPECT_EQ(std::get<StartAttempt>(*done).launch.more_variables, meant.more_variables);
 }
 
 struct Inner {

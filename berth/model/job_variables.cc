@@ -72,7 +72,8 @@ Variables asked_variables(const JobRequest& asked, const JobCommand& command, st
     number(kSlurmNtasksPerNode, asked.tasks_per_node);
     number(kSlurmCpusPerTask, asked.cpus_per_task);
     if (asked.memory_per_cpu) number(kSlurmMemPerCpu, in_mib(*asked.memory_per_cpu));
-    if (asked.memory_per_node) number(kSlurmMemPerNode, in_mib(*asked.memory_per_node));
+    if (asked.memory_per_node && asked.memory_per_node->count() > 0)  // 0: all that a node has.
+        number(kSlurmMemPerNode, in_mib(*asked.memory_per_node));
     const auto gpus = [&](const char* name, const std::vector<GresRequest>& requests) {
         if (!requests.empty()) all.emplace_back(name, gpus_text(requests));
     };

@@ -36,11 +36,12 @@ struct LaunchAttempt {
     JobPayload payload;
     HookSpec hooks;
     std::string credential;  // The controller's word for all of this; see credential/credential.h.
-    std::vector<std::string> het_variables;  // "SLURM_HET_SIZE=2" … of a heterogeneous job.
+    // "SLURM_HET_SIZE=2" … of a heterogeneous job; memory that the partition gives by default.
+    std::vector<std::string> more_variables;
     BERTH_FIELDS(LaunchAttempt, job, attempt, node, batch_host, share, owner, spec, partition, qos,
                  shares, node_names, started_at, ends_at, restarts, array_job, array_task,
                  array_bounds, kill_wait, confinement, cluster, payload, hooks, credential,
-                 het_variables)
+                 more_variables)
 };
 
 // Runs this node's tasks of a step of an attempt that is live here.

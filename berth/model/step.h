@@ -36,10 +36,11 @@ struct StepRequest {
     std::optional<Duration> time_limit;
     std::optional<TaskOrder> task_order;  // -m
     std::uint32_t plane = 0;              // Tasks at a time, with TaskOrder::plane.
+    std::string cpu_bind;  // cores, none; empty: cores where each task has its own, else none.
 
     BERTH_FIELDS(StepRequest, name, tasks, nodes, tasks_per_node, cpus_per_task, memory_per_node,
                  gres, gres_none, gpus, gpus_per_task, exact, overlap, nodelist, gpu_bind,
-                 time_limit, task_order, plane)
+                 time_limit, task_order, plane, cpu_bind)
 };
 
 // One task: its rank and what it may see.

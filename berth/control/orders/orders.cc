@@ -3,10 +3,12 @@
 #include <algorithm>
 
 #include "berth/base/assert.h"
+#include "berth/base/size_text.h"
 #include "berth/control/orders/component_variables.h"
 #include "berth/model/mpi_kind.h"
 #include "berth/model/node_names.h"
 #include "berth/model/process_mapping.h"
+#include "berth/model/slurm_variables.h"
 
 namespace berth {
 namespace {
@@ -42,6 +44,17 @@ void settle(Shared<JobCommand>& command, const LaunchSpec& site) {
     }
 }
 
+// SLURM_MEM_PER_CPU of a job that asks for no memory; one that asks has its own.
+void add_default_memory(const PartitionSpec& partition, const JobRequest& asked,
+                        std::vector<std::string>& variables) {
+    if (asked.memory_per_cpu || asked.memory_per_node) return;
+    const auto add = [&](const char* name, const std::optional<Bytes>& memory) {
+        if (memory) variables.push_back(name + ("=" + std::to_string(in_mib(*memory))));
+    };
+    add(kSlurmMemPerCpu, partition.default_memory_per_cpu);
+    if (!partition.default_memory_per_cpu) add(kSlurmMemPerNode, partition.default_memory_per_node);
+}
+
 }  // namespace
 
 LaunchAttempt launch_attempt(const ClusterState& state, const Job& job, NodeId node) {
@@ -73,7 +86,8 @@ LaunchAttempt launch_attempt(const ClusterState& state, const Job& job, NodeId n
     launch.confinement = spec.confinement;
     launch.cluster = spec.name;
     launch.hooks = spec.hooks;
-    launch.het_variables = component_variables(state, job);
+    launch.more_variables = component_variables(state, job);
+    add_default_memory(spec.partition(job.partition), job.spec.request, launch.more_variables);
     return launch;
 }
 

@@ -210,6 +210,7 @@ std::optional<Refusing> too_large(const CreateStep& step) {
                                    {"Output file name", launch.std_out},
                                    {"Error file name", launch.std_err},
                                    {"Input file name", launch.std_in},
+                                   {"--cpu-bind", step.request.cpu_bind},
                                    {"--gpu-bind", step.request.gpu_bind}})) {
         return refusing;
     }

@@ -47,7 +47,7 @@ TEST_F(Components, StartTogetherOnWhatEachAskedFor) {
     for (const auto& [node, launch] : launches) {
         EXPECT_EQ(launch.batch_host, launch.job == JobId(id));
         const auto has = [&](const std::string& setting) {
-            return std::ranges::find(launch.het_variables, setting) != launch.het_variables.end();
+            return std::ranges::find(launch.more_variables, setting) != launch.more_variables.end();
         };
         EXPECT_TRUE(has("SLURM_HET_SIZE=2"));
         EXPECT_TRUE(has("SLURM_JOB_ID_HET_GROUP_1=" + std::to_string(id + 1)));

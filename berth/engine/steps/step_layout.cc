@@ -153,8 +153,8 @@ NodeShare settle_part(const Dimensions& dimensions, const StepRoom& room, const 
     return settle(*room.spec, free, take, Topologies(one));
 }
 
-// The cores of each task: a block of its own if the step has exactly the cores that its tasks need,
-// otherwise all of the step's cores.
+// The cores of each task: a block of its own, or all of the step's cores. Unless the step says
+// which, a block if the step has exactly the cores that its tasks need.
 std::vector<BitSet> cores_of_tasks(const StepAsk& ask, const NodeSpec& node, const BitSet& cores,
                                    std::uint32_t tasks) {
     std::vector<std::size_t> order;
@@ -163,7 +163,9 @@ std::vector<BitSet> cores_of_tasks(const StepAsk& ask, const NodeSpec& node, con
     }
     const std::uint64_t threads = node.threads_per_core;
     const std::uint64_t needed = (std::uint64_t{tasks} * ask.cpus_per_task + threads - 1) / threads;
-    if (needed != order.size()) return std::vector<BitSet>(tasks, cores);
+    const bool in_blocks =
+        ask.bind == StepAsk::Bind::cores ? needed <= order.size() : needed == order.size();
+    if (!in_blocks || ask.bind == StepAsk::Bind::none) return std::vector<BitSet>(tasks, cores);
     std::vector<BitSet> blocks;
     for (std::uint64_t task = 0; task < tasks; ++task) {
         BitSet block(cores.size());
@@ -237,6 +239,10 @@ std::variant<StepAsk, Refusing> read(const ClusterSpec& spec, const Job& job,
     if (ask.order == TaskOrder::plane && ask.plane == 0) {
         return refuse(Refusal::invalid_request, "the plane distribution needs a size, 1 or more");
     }
+    if (request.cpu_bind == "none") ask.bind = StepAsk::Bind::none;
+    if (request.cpu_bind == "cores") ask.bind = StepAsk::Bind::cores;
+    if (ask.bind == StepAsk::Bind::automatic && !request.cpu_bind.empty())
+        return refuse(Refusal::invalid_request, "tasks can be bound to cores or none");
     // As in Slurm, --cpus-per-task implies --exact.
     ask.exact = request.exact || cpus_per_task.has_value();
     if (auto no = read_nodes(spec, job, request, ask)) return *std::move(no);

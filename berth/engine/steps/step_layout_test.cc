@@ -254,6 +254,18 @@ TEST_F(StepLayout, TasksOfOddSizesShareCoresThatHaveTwoThreads) {
     EXPECT_EQ(why({.tasks = 1, .cpus_per_task = 9}), Refusal::step_more_than_job);
 }
 
+TEST_F(StepLayout, BindsTasksToCoresAsAsked) {
+    run(1, 4, 0);
+    const auto placed = [&](std::uint32_t tasks, const char* bind) {
+        return tasks_of(start({.tasks = tasks, .overlap = true, .cpu_bind = bind}).shares[0]);
+    };
+    EXPECT_EQ(placed(2, ""), "0-3/ | 0-3/");
+    EXPECT_EQ(placed(2, "cores"), "0/ | 1/");
+    EXPECT_EQ(placed(4, ""), "0/ | 1/ | 2/ | 3/");
+    EXPECT_EQ(placed(4, "none"), "0-3/ | 0-3/ | 0-3/ | 0-3/");
+    EXPECT_EQ(why({.cpu_bind = "sockets"}), Refusal::invalid_request);
+}
+
 TEST_F(StepLayout, ClosestGivesTheGpusOfTheTasksSocket) {
     run(1, 64, 8);
     EXPECT_EQ(tasks_of(start({.tasks = 2, .cpus_per_task = 32, .gpu_bind = "closest"}).shares[0]),

@@ -17,7 +17,8 @@ struct StepAsk {
     std::uint32_t cpus_per_task = 1;
     TaskOrder order = TaskOrder::as_fits;
     std::uint32_t plane = 0;
-    bool exact = false;     // Only the cores that its tasks need; otherwise all free ones.
+    bool exact = false;  // Only the cores that its tasks need; otherwise all free ones.
+    enum class Bind : std::uint8_t { automatic, none, cores } bind = Bind::automatic;
     bool inherits = false;  // No GRES requested: gets all devices of its job on its nodes.
     std::vector<GresDemand> per_node;
     std::vector<GresDemand> per_task;

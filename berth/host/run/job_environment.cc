@@ -225,7 +225,7 @@ Environment batch_environment(const LaunchAttempt& launch, const NodeView& view,
     if (!launch.spec.command->submit_host.empty()) {
         environment.set("SLURM_SUBMIT_HOST", launch.spec.command->submit_host);
     }
-    environment.add(launch.het_variables);
+    environment.add(launch.more_variables);
     environment.add(view.environment);
     const auto gpus = static_cast<std::int64_t>(gpus_of(launch.share.devices, view).size());
     if (gpus > 0) environment.set("SLURM_GPUS_ON_NODE", gpus);

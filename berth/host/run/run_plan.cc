@@ -92,14 +92,17 @@ void set_cpu_bind(Environment& environment, const LaunchStep& launch, const Node
 Environment step_environment(const LaunchStep& launch, const LaunchAttempt& attempt,
                              const NodeView& view) {
     Environment environment(launch.environment);
+    const auto name = environment.get("SLURM_JOB_NAME");
+    const std::string own_name(name.value_or(""));  // srun -J
     set_job_variables(environment, attempt, view);
+    if (!own_name.empty()) environment.set("SLURM_JOB_NAME", own_name);
     const std::string nodes = compress_hostlist_in_order(launch.node_names);
     const auto node_count = static_cast<std::int64_t>(launch.node_names.size());
     const std::string tasks_per_node = counts_text(launch.tasks_per_node);
     environment.set("SLURM_STEP_ID", launch.step.value());
     environment.set("SLURM_STEPID", launch.step.value());
     environment.set("SLURM_STEP_NODELIST", nodes);
-    environment.set("SLURM_NODELIST", nodes);
+    environment.set("SLURM_NODELIST", compress_hostlist_in_order(attempt.node_names));
     environment.set("SLURM_STEP_NUM_NODES", node_count);
     environment.set("SLURM_NNODES", node_count);
     environment.set("SLURM_STEP_NUM_TASKS", launch.tasks);

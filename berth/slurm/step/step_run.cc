@@ -17,6 +17,7 @@
 #include "berth/slurm/step/run_program.h"
 #include "berth/slurm/step/step_output.h"
 #include "berth/slurm/step/step_signals.h"
+#include "berth/slurm/step/step_variables.h"
 #include "berth/slurm/step/terminal.h"
 #include "berth/slurm/text/print.h"
 #include "berth/trust/wall_time.h"
@@ -239,6 +240,7 @@ StepRequest StepRun::request() const {
     request.overlap = draft_.overlap;
     request.nodelist = asked.nodelist;
     request.gpu_bind = draft_.spec.command->gpu_bind;
+    request.cpu_bind = draft_.of_step.cpu_bind;
     if (asked.nearness->task_order != TaskOrder::as_fits) {
         request.task_order = asked.nearness->task_order;
         request.plane = asked.nearness->plane;
@@ -256,6 +258,7 @@ api::StepCall StepRun::step_call() const {
     call.append_output = files.append_output;
     call.truncate_output = files.truncate_output;
     call.inherited = inherited_from_shell(call_, draft_.propagate);
+    add_step_variables(draft_, call, held_.count());
     call.label = draft_.label;
     if (draft_.pty) call.terminal = terminal_size();
     call.mpi = draft_.mpi;
