@@ -288,6 +288,18 @@ class Tidy(unittest.TestCase):
         other = file("int next(long n) {\n    return 1;\n}\nclass Words {\npublic:\n    int next(const Word& word, int n) {\n        return n;\n    }\n};\n")
         self.assertEqual(self.complaints({"berth/store/a.cc": first, "berth/store/b.cc": other}), [])
 
+    def test_functions_that_a_unity_build_hides(self):
+        header = OPENING + "namespace berth {\nint run_time(int job);\n}  // namespace berth\n"
+        caller = OPENING.replace("#pragma once\n", "") + "namespace berth::slurm {\nint b() {\n    return run_time(3);\n}\n}  // namespace berth::slurm\n"
+        own = (OPENING.replace("#pragma once\n", "") + "namespace berth::slurm {\nnamespace {\n\nint run_time(long text) {\n    return 1;\n}\n\n"
+               "}  // namespace\n}  // namespace berth::slurm\n")
+        files = {"berth/store/job.h": header, "berth/store/a.cc": own, "berth/store/b.cc": caller}
+        found = self.complaints(files)
+        self.assertEqual(len(found), 1, found)
+        self.assertIn("run_time hides a function of a header, which berth/store/b.cc calls", found[0])
+        files["berth/store/a.cc"] = own.replace("run_time", "time_of_text")
+        self.assertEqual(self.complaints(files), [])
+
     def test_header_names(self):
         files = {"berth/base/job.h": OPENING, "berth/store/job.h": OPENING, "berth/store/job.cc": "",
                  "berth/store/jobs.h": OPENING, "tests/other.h": OPENING}

@@ -53,6 +53,41 @@ def names(code):
                 at = found.end()
 
 
+DECLARED = re.compile(r"^(?:\[\[nodiscard\]\] )?[\w:<>,*& ]+[\w>*&] ?\b(\w+)\((?!\))", re.MULTILINE)
+OF_STD = {"quoted"}  # Found by the types of its arguments where some file includes <iomanip>.
+
+
+def space_of(code):
+    found = re.search(r"^namespace ([\w:]+) \{", code, re.MULTILINE)
+    return found[1] if found else ""
+
+
+def hidden(root, files):
+    """Functions of an anonymous namespace that hide one of a header, of an outer namespace, from other files of the target."""
+    texts = {path: blank_out(path.read_text(errors="replace")) for path in files}
+    declared = {}  # Namespace → names.
+    for path, text in texts.items():
+        if path.suffix == ".h":
+            declared.setdefault(space_of(text), set()).update(DECLARED.findall(text))
+    for path, text in texts.items():
+        inside = path.relative_to(root)
+        if path.suffix != ".cc" or inside.parts[0] != "berth":
+            continue
+        for line, name, told_apart in names(text):
+            if "(" not in told_apart:
+                continue
+            if name in OF_STD:
+                yield f"{inside}:{line}: {name} is a name of the standard library too; a unity build may mean that"
+            outer = [space for space in declared if space_of(text).startswith(space + "::")]
+            # One word alone is mostly a member's name.
+            if "_" not in name or not any(name in declared[space] for space in outer):
+                continue
+            callers = [other for other in texts if other != path and other.suffix == ".cc" and target_of(other.relative_to(root)) == target_of(inside)
+                       and re.search(rf"(?<![\w.:>]){name}\(", texts[other]) and not re.search(rf"^\w[\w:<>,*& ]*\b{name}\(", texts[other], re.MULTILINE)]
+            if callers:
+                yield f"{inside}:{line}: {name} hides a function of a header, which {callers[0].relative_to(root)} calls; a unity build may join the two"
+
+
 def target_of(path):
     """What a unity build may join: the sources of a module, or its tests."""
     return path.parts[:2], path.stem.endswith("_test")

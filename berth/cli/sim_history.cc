@@ -7,8 +7,8 @@ namespace berth::cli {
 namespace {
 
 // Of `each` so many; typed only if all are of one type.
-void add_gpus(const std::vector<GresRequest>& requests, std::int64_t each,
-              workload::TraceJob& job) {
+void add_gpus_asked(const std::vector<GresRequest>& requests, std::int64_t each,
+                    workload::TraceJob& job) {
     for (const GresRequest& one : requests) {
         if (one.name != "gpu") continue;
         job.gpus += one.count * each;
@@ -24,10 +24,10 @@ workload::TraceJob job_of(const AccountingRecord& record) {
     job.run_time = *record.ended_at - *record.started_at;
     job.limit = record.time_limit;
     const auto nodes = static_cast<std::int64_t>(request.nodes_min);
-    add_gpus(request.gpus, 1, job);
-    add_gpus(request.gpus_per_node, nodes, job);
-    add_gpus(request.gres_per_node, nodes, job);
-    add_gpus(request.gpus_per_task, request.tasks.value_or(1), job);
+    add_gpus_asked(request.gpus, 1, job);
+    add_gpus_asked(request.gpus_per_node, nodes, job);
+    add_gpus_asked(request.gres_per_node, nodes, job);
+    add_gpus_asked(request.gpus_per_task, request.tasks.value_or(1), job);
     if (record.cpus > 0) job.cpu_milli = std::int64_t{record.cpus} * 1000;
     if (request.memory_per_node) job.memory = *request.memory_per_node * nodes;
     if (request.memory_per_cpu) job.memory = *request.memory_per_cpu * record.cpus;

@@ -124,7 +124,7 @@ int exit_code_of(const api::JobRow& job) {
 }
 
 // One word of a shell command line, whatever it holds.
-std::string quoted(const std::string& word) {
+std::string shell_quoted(const std::string& word) {
     std::string text = "'";
     for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
     return text + "'";
@@ -147,7 +147,7 @@ int submit(const SubmitOptions& options, Output& output) {
 int run(const SubmitOptions& options, Output& output) {
     SubmitOptions as_job = options;
     for (const std::string& word : options.arguments)
-        as_job.wrap += (as_job.wrap.empty() ? "exec " : " ") + quoted(word);
+        as_job.wrap += (as_job.wrap.empty() ? "exec " : " ") + shell_quoted(word);
     as_job.arguments.clear();
     if (as_job.name.empty() && !options.arguments.empty())
         as_job.name = options.arguments.front().substr(options.arguments.front().rfind('/') + 1);

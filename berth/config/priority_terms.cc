@@ -35,8 +35,8 @@ void overlay(RuleSpec& term, const RuleSpec& from) {
     }
 }
 
-void set(std::vector<std::pair<std::string, std::string>>& settings, std::string_view key,
-         std::string value) {
+void set_weight(std::vector<std::pair<std::string, std::string>>& settings, std::string_view key,
+                std::string value) {
     const auto known =
         std::ranges::find(settings, key, &std::pair<std::string, std::string>::first);
     if (known == settings.end()) {
@@ -78,12 +78,12 @@ void list_priority_terms(Draft& draft) {
         const auto slurm = std::ranges::find(kSlurmTerms, rule.name, &SlurmTerm::term);
         const std::string weight = std::to_string(rule.weight);
         if (slurm != kSlurmTerms.end()) {
-            set(draft.spec.settings, slurm->key, weight);
+            set_weight(draft.spec.settings, slurm->key, weight);
         } else {
             others += (others.empty() ? "" : ",") + rule.name + "=" + weight;
         }
     }
-    if (!others.empty()) set(draft.spec.settings, "PriorityTerms", others);
+    if (!others.empty()) set_weight(draft.spec.settings, "PriorityTerms", others);
 }
 
 }  // namespace berth::config

@@ -18,7 +18,7 @@ std::string seconds_text(Duration length) {
 
 // In quotes where it must be; with an apostrophe before what a spreadsheet would take for a
 // formula.
-std::string quoted(std::string text) {
+std::string csv_quoted(std::string text) {
     if (!text.empty() && std::string_view("=+-@\t\r").find(text[0]) != std::string_view::npos)
         text.insert(text.begin(), '\'');
     if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
@@ -62,10 +62,10 @@ std::string to_csv(const workload::Workload& workload, const std::vector<PolicyR
         for (std::size_t i = 0; i < run.result.jobs.size(); ++i) {
             const sim::JobRecord& record = run.result.jobs[i];
             const workload::TraceJob& job = workload.jobs[i];
-            const std::string fields[] = {quoted(run.policy),
+            const std::string fields[] = {csv_quoted(run.policy),
                                           std::to_string(job.number),
-                                          quoted(job.user),
-                                          quoted(job.account),
+                                          csv_quoted(job.user),
+                                          csv_quoted(job.account),
                                           std::to_string(job.gpus),
                                           seconds_text(record.submitted),
                                           seconds_text(record.first_start),

@@ -53,16 +53,16 @@ private:
     TresCounts no_counts_;
 };
 
-auto key_of(const OpenbWork& pod) {
+auto pod_key(const OpenbWork& pod) {
     return std::tuple(pod.shape.cpu, pod.memory, pod.shape.gpus, pod.shape.milli, pod.shape.types);
 }
 
 std::vector<WorkShape> usual_pods(const std::vector<OpenbWork>& pods) {
-    std::map<decltype(key_of(OpenbWork{})), WorkShape> counted;
+    std::map<decltype(pod_key(OpenbWork{})), WorkShape> counted;
     for (const OpenbWork& pod : pods) {
         OpenbWork plain = pod;
         plain.memory = Bytes(0);
-        const auto [at, is_new] = counted.try_emplace(key_of(plain), pod.shape);
+        const auto [at, is_new] = counted.try_emplace(pod_key(plain), pod.shape);
         at->second.count = is_new ? 1 : at->second.count + 1;
     }
     std::vector<WorkShape> shapes;
@@ -101,7 +101,7 @@ public:
 
     // True: it was placed.
     bool place(const OpenbWork& pod, JobId job) {
-        std::vector<Known>& known = shapes_[key_of(pod)];
+        std::vector<Known>& known = shapes_[pod_key(pod)];
         known.resize(view_.nodes.size());
         std::optional<std::size_t> best;
         for (std::size_t n = 0; n < known.size(); ++n) {
@@ -156,7 +156,7 @@ private:
     const Policy& policy_;
     TraceView& view_;
     bool each_job_;
-    std::map<decltype(key_of(OpenbWork{})), std::vector<Known>> shapes_;
+    std::map<decltype(pod_key(OpenbWork{})), std::vector<Known>> shapes_;
 };
 
 }  // namespace

@@ -10,7 +10,7 @@ namespace {
 
 using std::chrono::seconds;
 
-std::int64_t gpus_of(const ClusterSpec& spec) {
+std::int64_t all_gpus(const ClusterSpec& spec) {
     std::int64_t all = 0;
     for (const NodeSpec& node : spec.nodes) {
         for (const DimensionId gpu : spec.dimensions.of_name("gpu")) all += node.capacity[gpu];
@@ -52,7 +52,7 @@ ClusterSpec with_lending(ClusterSpec spec, Rng rng) {
     spec.associations = {{.account = "vision", .user = "ada", .is_default = true},
                          {.account = "speech", .user = "bob", .is_default = true},
                          {.account = "guests", .user = "eve", .is_default = true}};
-    const std::int64_t all = gpus_of(spec);
+    const std::int64_t all = all_gpus(spec);
     for (const Part& part : kParts) {
         // A queue that names no quota has what those beneath it have.
         const bool names_none = part.name == std::string_view("lab") && rng.chance(50);
@@ -69,7 +69,7 @@ ClusterSpec with_lending(ClusterSpec spec, Rng rng) {
 
 std::vector<QuotaChange> random_quota_changes(const ClusterSpec& spec, Rng rng, Duration within) {
     std::vector<QuotaChange> changes;
-    const std::int64_t all = gpus_of(spec), count = rng.between(0, 6);
+    const std::int64_t all = all_gpus(spec), count = rng.between(0, 6);
     for (std::int64_t i = 0; i < count; ++i) {
         Part part = kParts[static_cast<std::size_t>(rng.between(1, kParts.size() - 1))];
         part.percent = rng.between(0, part.percent);

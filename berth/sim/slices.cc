@@ -6,7 +6,7 @@
 namespace berth::sim {
 namespace {
 
-std::int64_t gpus_of(const ClusterSpec& spec, const Job& job) {
+std::int64_t gpus_held(const ClusterSpec& spec, const Job& job) {
     std::int64_t gpus = 0;
     for (const DimensionId gpu : spec.dimensions.of_name("gpu")) gpus += (*job.allocated)[gpu];
     return gpus;
@@ -27,7 +27,7 @@ std::vector<JobId> overstayed(const ClusterState& state, Time now, Duration slic
         const Job& job = *state.find_job(id);
         if (job.state != JobState::running || now - *job.started_at < slice) continue;
         const Duration service =
-            job.attained + (now - *job.started_at) * gpus_of(state.spec(), job);
+            job.attained + (now - *job.started_at) * gpus_held(state.spec(), job);
         if (service > most) found.push_back(id);
     }
     return found;

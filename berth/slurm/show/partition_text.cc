@@ -13,25 +13,25 @@
 namespace berth::slurm {
 namespace {
 
-std::string text_of(const PartitionKey&, const std::string& text) { return text; }
-std::string text_of(const PartitionKey&, bool flag) { return flag ? "YES" : "NO"; }
-std::string text_of(const PartitionKey&, std::uint32_t count) { return std::to_string(count); }
-std::string text_of(const PartitionKey&, std::int64_t count) { return std::to_string(count); }
+std::string field_text(const PartitionKey&, const std::string& text) { return text; }
+std::string field_text(const PartitionKey&, bool flag) { return flag ? "YES" : "NO"; }
+std::string field_text(const PartitionKey&, std::uint32_t count) { return std::to_string(count); }
+std::string field_text(const PartitionKey&, std::int64_t count) { return std::to_string(count); }
 
-std::string text_of(const PartitionKey& key, const std::optional<Duration>& time) {
+std::string field_text(const PartitionKey& key, const std::optional<Duration>& time) {
     const bool none = !time && key.value == PartitionValue::time_or_none;
     return none ? "NONE" : format_time_limit(time);
 }
 
-std::string text_of(const PartitionKey&, const std::optional<std::uint32_t>& limit) {
+std::string field_text(const PartitionKey&, const std::optional<std::uint32_t>& limit) {
     return limit ? std::to_string(*limit) : "UNLIMITED";
 }
 
-std::string text_of(const PartitionKey&, const std::optional<std::int64_t>& bytes) {
+std::string field_text(const PartitionKey&, const std::optional<std::int64_t>& bytes) {
     return bytes ? std::to_string(in_mib(Bytes(*bytes))) : "UNLIMITED";
 }
 
-std::string text_of(const PartitionKey& key, const std::vector<std::string>& names) {
+std::string field_text(const PartitionKey& key, const std::vector<std::string>& names) {
     if (key.value == PartitionValue::nodes) return nodes_text(names, "(null)");
     return names.empty() ? "ALL" : join(names, ",");
 }
@@ -66,7 +66,7 @@ std::string partition_text(const api::PartitionRow& partition, std::string_view 
     if (name == "TRES") return partition.tres;
     const PartitionKey& key = key_named(name);
     std::string text(key.shown);
-    with_field(partition, key.field, [&](const auto& field) { text = text_of(key, field); });
+    with_field(partition, key.field, [&](const auto& field) { text = field_text(key, field); });
     return text;
 }
 

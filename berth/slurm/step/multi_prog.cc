@@ -27,7 +27,7 @@ struct Line {
 };
 
 // For the shell as it is.
-std::string quoted(std::string_view text) {
+std::string shell_word(std::string_view text) {
     std::string shell = "'";
     for (const char c : text) shell += c == '\'' ? std::string("'\\''") : std::string(1, c);
     return shell + "'";
@@ -35,7 +35,7 @@ std::string quoted(std::string_view text) {
 
 // The words of a line. Quotes keep blanks, and single ones %t and %o too. An error: a quote has no
 // end.
-Result<std::vector<ProgramWord>> words_of(std::string_view line) {
+Result<std::vector<ProgramWord>> program_words(std::string_view line) {
     std::vector<ProgramWord> words;
     char quote = 0;
     bool in_word = false;
@@ -61,7 +61,7 @@ Result<std::vector<ProgramWord>> words_of(std::string_view line) {
             ++i;
         } else {
             word.text += c;
-            word.shell += quoted({&c, 1});
+            word.shell += shell_word({&c, 1});
         }
     }
     if (quote != 0) return invalid_argument(std::string("a ") + quote + " has no end");
@@ -101,7 +101,7 @@ Result<std::vector<Line>> lines_of(std::string_view text, const std::string& pat
             whole.append(part).append(" ");
             continue;
         }
-        auto words = words_of(whole.append(part));
+        auto words = program_words(whole.append(part));
         whole.clear();
         const bool is_blank = words.ok() && words->empty();
         if (is_blank) continue;
@@ -134,7 +134,7 @@ std::uint32_t first_without(const std::vector<Line>& lines, std::uint32_t tasks)
 std::string exec_of(const Line& line, const std::vector<std::string>& more) {
     std::string text = "exec";
     for (const ProgramWord& word : line.words) text += " " + word.shell;
-    for (const std::string& word : more) text += " " + quoted(word);
+    for (const std::string& word : more) text += " " + shell_word(word);
     return text;
 }
 

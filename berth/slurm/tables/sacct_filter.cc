@@ -46,7 +46,7 @@ Status set_range(std::optional<CountRange>& range, const char* text, const char*
     return Done{};
 }
 
-Status set_limit(std::optional<Duration>& target, const char* text, const char* option_name) {
+Status set_time_limit(std::optional<Duration>& target, const char* text, const char* option_name) {
     const auto limit = parse_time_limit(text);
     if (!limit.ok()) {
         return invalid_argument("Invalid --" + std::string(option_name) + " argument: " + text +
@@ -72,10 +72,10 @@ Status SacctFilter::set_node_count(const char* text) {
     return set_range(node_count, text, "nnodes");
 }
 Status SacctFilter::set_time_least(const char* text) {
-    return set_limit(time_least, text, "timelimit-min");
+    return set_time_limit(time_least, text, "timelimit-min");
 }
 Status SacctFilter::set_time_most(const char* text) {
-    return set_limit(time_most, text, "timelimit-max");
+    return set_time_limit(time_most, text, "timelimit-max");
 }
 
 bool SacctFilter::has(const api::AccountingRow& job) const {
