@@ -74,6 +74,13 @@ Variables asked_variables(const JobRequest& asked, const JobCommand& command, st
     if (asked.memory_per_cpu) number(kSlurmMemPerCpu, in_mib(*asked.memory_per_cpu));
     if (asked.memory_per_node && asked.memory_per_node->count() > 0)  // 0: all that a node has.
         number(kSlurmMemPerNode, in_mib(*asked.memory_per_node));
+    const TopologyConstraint& near = asked.nearness;
+    if (near.task_order == TaskOrder::block) all.emplace_back(kSlurmDistribution, "block");
+    if (near.task_order == TaskOrder::cyclic) all.emplace_back(kSlurmDistribution, "cyclic");
+    if (near.task_order == TaskOrder::plane) {
+        all.emplace_back(kSlurmDistribution, "plane");
+        number(kSlurmDistPlanesize, near.plane);
+    }
     const auto gpus = [&](const char* name, const std::vector<GresRequest>& requests) {
         if (!requests.empty()) all.emplace_back(name, gpus_text(requests));
     };

@@ -102,7 +102,7 @@ LaunchAttempt a_launch(std::uint32_t job) {
     launch.kill_wait = std::chrono::seconds(30);
     launch.cluster = "small";
     launch.credential = "its credential";
-    launch.het_variables = {"SLURM_HET_SIZE=2"};
+    launch.more_variables = {"SLURM_HET_SIZE=2"};
     return launch;
 }
 

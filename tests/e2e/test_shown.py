@@ -94,7 +94,7 @@ class Shown(unittest.TestCase):
         self.cluster.run("scontrol", "hold", f"{array}_1")  # It has a record of its own now.
         said = self.cluster.run("berth", "why", f"{array}_1").stdout
         self.assertIn(f"job {array}_1 waits", said)
-        self.assertIn(f"waits for the end of: {holder}", self.cluster.run("berth", "why", array).stdout)
+        self.cluster.wait("its planned start", lambda: f"waits for the end of: {holder}" in self.cluster.run("berth", "why", array).stdout)
 
     def test_entities_are_named_as_scripts_name_them(self):
         c = self.cluster

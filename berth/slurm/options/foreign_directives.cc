@@ -46,7 +46,10 @@ Meaning mail_types(const std::string& letters) {
 Meaning nodes_of(const std::string& spec) {
     const auto parts = split(spec, ':');
     Words words;
-    if (parse_int64(parts[0]).ok()) {
+    const auto nodes = parse_int64(parts[0]);
+    std::int64_t count = std::ranges::count(parts[0], '+') + 1;
+    if (nodes.ok()) {
+        count = *nodes;
         words.push_back("--nodes=" + std::string(parts[0]));
     } else {
         std::string names(parts[0]);
@@ -55,7 +58,10 @@ Meaning nodes_of(const std::string& spec) {
     }
     for (std::size_t i = 1; i < parts.size(); ++i) {
         if (parts[i].starts_with("ppn=")) {
-            words.push_back("--ntasks-per-node=" + std::string(parts[i].substr(4)));
+            const auto each = parse_int64(parts[i].substr(4));
+            if (!each.ok() || *each < 1 || *each > 100'000 || count < 1 || count > 100'000)
+                return std::nullopt;
+            words.push_back("--ntasks=" + std::to_string(count * *each));
         } else if (parts[i].starts_with("gpus=")) {
             words.push_back("--gpus-per-node=" + std::string(parts[i].substr(5)));
         } else {
@@ -105,7 +111,7 @@ Meaning attributes(const std::string& value) {
 }
 
 // LSF has hours and minutes where Slurm has minutes and seconds.
-Meaning run_time(const std::string& value) {
+Meaning limit_of(const std::string& value) {
     const bool has_hours = std::ranges::count(value, ':') == 1;
     return option_words("time", has_hours ? value + ":00" : value);
 }
@@ -137,7 +143,7 @@ const std::array<Letter, 22>& pbs_letters() {
 }
 
 const std::array<Letter, 11>& bsub_letters() {
-    static const std::array<Letter, 11> kLetters = {{{'c', true, "", run_time},
+    static const std::array<Letter, 11> kLetters = {{{'c', true, "", limit_of},
                                                      {'e', true, "error"},
                                                      {'i', true, "input"},
                                                      {'J', true, "job-name"},
@@ -146,7 +152,7 @@ const std::array<Letter, 11>& bsub_letters() {
                                                      {'n', true, "ntasks"},
                                                      {'o', true, "output"},
                                                      {'q', true, "partition"},
-                                                     {'W', true, "", run_time},
+                                                     {'W', true, "", limit_of},
                                                      {'x', false, "exclusive"}}};
     return kLetters;
 }

@@ -20,7 +20,7 @@ TEST(ForeignDirectives, MeanWhatQsubsOptionsMean) {
     EXPECT_EQ(words_of("#PBS -N wave2d -q cpu"), "--job-name=wave2d --partition=cpu");
     EXPECT_EQ(words_of("#PBS -Nwave2d"), "--job-name=wave2d");
     EXPECT_EQ(words_of("#PBS -l nodes=2:ppn=4,walltime=00:30:00,mem=4gb"),
-              "--nodes=2 --ntasks-per-node=4 --time=00:30:00 --mem=4gb");
+              "--nodes=2 --ntasks=8 --time=00:30:00 --mem=4gb");
     EXPECT_EQ(words_of("#PBS -l nodes=n1+n2:gpus=2"), "--nodelist=n1,n2 --gpus-per-node=2");
     EXPECT_EQ(words_of("#PBS -m ae -M me@example.org"),
               "--mail-type=FAIL,END --mail-user=me@example.org");

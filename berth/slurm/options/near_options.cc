@@ -246,12 +246,14 @@ Status set_segment(JobDraft& draft, const char* value) {
     return Done{};
 }
 
+// Over sockets and cores tasks are laid out in order, and over nodes evenly.
 Status set_distribution(JobDraft& draft, const char* value) {
-    const std::string text = to_lower(std::string(value));
-    if (text.find(',') != std::string::npos) return not_built("--distribution=…,pack|nopack");
+    std::string text = to_lower(std::string(value));
+    if (text.ends_with(",nopack")) text.resize(text.size() - 7);
+    if (text.find(',') != std::string::npos) return not_built("--distribution=…,pack");
     const auto levels = split(text, ':');
     for (std::size_t i = 1; i < levels.size(); ++i) {
-        if (levels[i] != "*") {
+        if (levels[i] != "*" && levels[i] != "block") {
             return not_built("--distribution over sockets and cores (" + std::string(levels[i]) +
                              ")");
         }

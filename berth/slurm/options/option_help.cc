@@ -39,6 +39,7 @@ constexpr auto kRunHelp = std::to_array<Help>({
     {"export-file", "FILE", "variables from a file, or a descriptor's number"},
     {"get-user-env", "[=SECONDS]", "the variables that the user's login shell has on the node", kSbatch},
     {"ignore-pbs", "", "leave #PBS and #BSUB lines of the script out"},
+    {"pack-group", "LIST", "as --het-group"},
     {"het-group", "LIST", "components of a heterogeneous job for the step: 0, 0,2, 0-1"},
     {"hold", "", "wait until scontrol release"},
     {"immediate", "[=SECONDS]", "give up if the job does not start in time (1 second)"},

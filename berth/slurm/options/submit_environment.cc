@@ -70,7 +70,7 @@ std::string work_dir_of(const std::string& chdir) {
     std::error_code gone;  // The folder may have been removed under us: then as in Slurm.
     std::filesystem::path here = std::filesystem::current_path(gone);
     if (gone) here = "/";
-    return chdir.empty() ? here.string() : (here / chdir).lexically_normal().string();
+    return chdir.empty() ? here.string() : (here / chdir).string();
 }
 
 std::string line_of(const Invocation& call) {

@@ -1,5 +1,6 @@
 #include "berth/slurm/step/step_variables.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdio>
 
@@ -31,7 +32,14 @@ void add_step_variables(const JobDraft& draft, api::StepCall& call, std::uint32_
     };
     const TopologyConstraint& near = draft.spec.request->nearness;
     const std::uint32_t nodes = call.request.nodes.value_or(job_nodes);
-    add("SLURM_DISTRIBUTION", order_of(near, call.request.tasks <= nodes));
+    const auto is_order = [](const std::string& setting) {
+        return setting.starts_with("SLURM_DISTRIBUTION=");
+    };
+    const bool is_the_jobs =
+        near.task_order == TaskOrder::as_fits && std::ranges::any_of(call.environment, is_order);
+    if (!is_the_jobs) add("SLURM_DISTRIBUTION", order_of(near, call.request.tasks <= nodes));
+    if (call.request.tasks_per_node)
+        add("SLURM_NTASKS_PER_NODE", std::to_string(*call.request.tasks_per_node));
     if (near.task_order == TaskOrder::plane)
         add("SLURM_DIST_PLANESIZE", std::to_string(near.plane));
     if (draft.label) add("SLURM_LABELIO", "1");
