@@ -47,6 +47,7 @@ def jobid(run):
         same(srun(run, *run.words(), "sh", "-c", "echo $SLURM_JOB_ID").stdout.strip(), run.value)
 
 
+@srun_option("pack-group", "1", seen="the step is in the second component")
 @srun_option("het-group", "1", seen="the step is in the second component")
 def het_group(run):
     script = f"#!/bin/bash\nsrun {' '.join(run.words())} sh -c 'echo $SLURMD_NODENAME'\n"
