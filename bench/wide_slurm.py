@@ -8,7 +8,7 @@ import time
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests/oracle"))
-from slurm_cluster import CONFINED, PORT, SlurmCluster  # noqa: E402
+from slurm_cluster import CONFINED, PORT, Site, SlurmCluster  # noqa: E402
 
 GPUS, CPUS_PER_GPU = 8, 7
 CONFIGURATION = CONFINED + """\
@@ -36,7 +36,7 @@ class WideSlurm(SlurmCluster):
     """As many nodes as wanted, without accounting: that costs Slurm nothing here."""
 
     def __init__(self, nodes, scheduling):
-        super().__init__([])
+        super().__init__(Site([], ""))
         self.nodes = nodes
         self.scheduling = scheduling  # SchedulerParameters
         self.controller = None

@@ -2,12 +2,14 @@
 
 import contextlib
 import os
+import re
 import shutil
 import signal
 import socket
 import subprocess
 import tempfile
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 from mails import program
@@ -16,9 +18,9 @@ PATIENCE = 90.0  # Seconds for each daemon; machines are shared and slow.
 # This and the next few dozen: slurmctld, slurmdbd, MariaDB, the slurmds.
 PORT = int(os.environ.get("BERTH_ORACLE_PORT", 26817))
 
-# What both clusters are configured with. {dir}: where device files lie.
+# What both clusters are configured with.
 NODES = """\
-NodeName=gpu[1-4] {address}CPUs=32 Sockets=2 CoresPerSocket=16 ThreadsPerCore=1 RealMemory=256000 Gres=gpu:a100:8 Feature=a100,ib State=UNKNOWN
+NodeName=gpu[1-4] CPUs=32 Sockets=2 CoresPerSocket=16 ThreadsPerCore=1 RealMemory=256000 Gres=gpu:a100:8 Feature=a100,ib State=UNKNOWN
 PartitionName=main Nodes=gpu[1-4] Default=YES MaxTime=2-0 DefaultTime=1:00:00 DefMemPerCPU=2000 PriorityJobFactor=10 State=UP
 PartitionName=debug Nodes=gpu4 MaxTime=30 DefaultTime=10 DefMemPerCPU=2000 PriorityJobFactor=100 State=UP
 """
@@ -38,6 +40,33 @@ PreemptMode=REQUEUE
 PreemptExemptTime=00:00:05
 """
 GRES = "NodeName=gpu[1-4] Name=gpu Type=a100 File={dir}/nvidia[0-7]\n"
+NODE_LINE = re.compile(r"^NodeName=(\w+)\[(\d+)-(\d+)\] ", re.M)
+
+
+@dataclass(frozen=True)
+class Site:
+    """What two clusters have alike. `common` and `nodes`: lines of slurm.conf, the second those of nodes and partitions. `gres`:
+    gres.conf; {dir}: where the device files lie. `accounts`: lines for sacctmgr, and the same as `berth_yaml`. Each line of nodes
+    names them as NAME[FIRST-LAST]."""
+
+    accounts: list
+    berth_yaml: str
+    common: str = COMMON
+    nodes: str = NODES
+    gres: str = GRES
+
+    def node_names(self):
+        return [f"{name}{n}" for name, first, last in NODE_LINE.findall(self.nodes) for n in range(int(first), int(last) + 1)]
+
+    def nodes_at(self, host, port):
+        """`nodes` as slurmds of one host, each at a port of its own from `port` on."""
+        def with_ports(found):
+            nonlocal port
+            first, port = port, port + int(found[3]) - int(found[2]) + 1
+            return f"{found[0]}NodeHostname={host} NodeAddr=127.0.0.1 Port=[{first}-{port - 1}] "
+
+        return NODE_LINE.sub(with_ports, self.nodes)
+
 
 # How each Slurm of ours runs beside others on one machine. {root}: all that it writes.
 CONFINED = """\
@@ -86,18 +115,18 @@ StorageLoc=slurm_acct_db
 
 
 class SlurmCluster:
-    """`with SlurmCluster(accounts) as slurm`: started on entry, stopped and removed on exit. `accounts`: lines for sacctmgr."""
+    """`with SlurmCluster(site) as slurm`: started on entry, stopped and removed on exit."""
 
-    def __init__(self, accounts):
-        self.accounts = accounts
+    def __init__(self, site):
+        self.site = site
         self.root = Path(tempfile.mkdtemp(prefix="berth-oracle."))
         self.root.chmod(0o755)
         self.host = socket.gethostname().split(".")[0]
         self.daemons = []
         for name in ("etc", "run", "log", "state", "dev", "db"):
             (self.root / name).mkdir()
-        for node in range(1, 5):
-            (self.root / "spool" / f"gpu{node}").mkdir(parents=True)
+        for node in site.node_names():
+            (self.root / "spool" / node).mkdir(parents=True)
         self.mails = self.root / "mails"
         self.mails.mkdir()
         self.work = self.root / "work"
@@ -159,10 +188,10 @@ class SlurmCluster:
         known = {"root": self.root, "host": self.host, "port": PORT, "dbd_port": PORT + 2, "sql_port": PORT + 3}
         for i in range(8):
             os.mknod(self.root / f"dev/nvidia{i}", 0o020666, os.makedev(195, i))
-        address = f"NodeHostname={self.host} NodeAddr=127.0.0.1 Port=[{PORT + 4}-{PORT + 7}] "
         etc = self.root / "etc"
-        (etc / "slurm.conf").write_text(COMMON + f"MailProg={program(self.mails)}\nMailDomain=example.org\n" + SLURM_ONLY.format(**known) + NODES.format(address=address))
-        (etc / "gres.conf").write_text(GRES.format(dir=self.root / "dev"))
+        (etc / "slurm.conf").write_text(self.site.common + f"MailProg={program(self.mails)}\nMailDomain=example.org\n" + SLURM_ONLY.format(**known)
+                                       + self.site.nodes_at(self.host, PORT + 4))
+        (etc / "gres.conf").write_text(self.site.gres.format(dir=self.root / "dev"))
         (etc / "slurmdbd.conf").write_text(SLURMDBD.format(**known))
         (etc / "slurmdbd.conf").chmod(0o600)
         (etc / "munge.key").write_bytes(os.urandom(128))
@@ -206,13 +235,15 @@ class SlurmCluster:
         self.start("slurmdbd", "-D", log="slurmdbd.out")
         self.wait("slurmdbd", lambda: self.run("sacctmgr", "-i", "show", "cluster").returncode == 0)
         self.run("sacctmgr", "-i", "add", "cluster", "oracle", check=True)
-        for line in self.accounts:
+        for line in self.site.accounts:
             self.run("sacctmgr", "-i", *line.split(), check=True)
         self.start("slurmctld", "-D", "-f", str(self.root / "etc/slurm.conf"), log="slurmctld.out")
         self.wait("slurmctld", lambda: "UP" in self.run("scontrol", "ping").stdout)
-        for node in range(1, 5):
-            self.start("slurmd", "-D", "-N", f"gpu{node}", "-f", str(self.root / "etc/slurm.conf"), log=f"slurmd.gpu{node}.out")
-        self.wait("4 idle nodes", lambda: self.run("sinfo", "-h", "-p", "main", "-t", "idle", "-o", "%D").stdout.strip() == "4")
+        names = self.site.node_names()
+        for node in names:
+            self.start("slurmd", "-D", "-N", node, "-f", str(self.root / "etc/slurm.conf"), log=f"slurmd.{node}.out")
+        self.wait(f"{len(names)} idle nodes",
+                  lambda: {*names} == {*self.run("sinfo", "-a", "-h", "-N", "-t", "idle", "-o", "%N").stdout.split()})
 
 
 def as_user(user, command):

@@ -1,0 +1,198 @@
+"""What differs between Slurm and Berth of the scripts of corpus/, and why: rules as those of differences.py."""
+
+import re
+
+from compare import ABSENT
+from differences import JOB, Rule, plain
+
+# Of each cluster its own: addresses, ports, process ids, times.
+OWN_VARIABLES = {
+    "SLURM_CONF", "SLURM_LAUNCH_NODE_IPADDR", "SLURM_SRUN_COMM_HOST", "SLURM_SRUN_COMM_PORT", "SLURM_STEP_LAUNCHER_PORT",
+    "SLURM_TASK_PID", "SLURM_SUBMIT_HOST", "SLURM_JOB_START_TIME", "SLURM_JOB_END_TIME", "SLURM_STEP_ID", "SLURM_STEPID",
+    "SLURM_PMIXP_ABORT_AGENT_PORT", "SLURM_PMIX_MAPPING_SERV",
+}
+# Options that Berth refuses by name: docs/slurm-options.md says what to use instead.
+NOT_BUILT = {
+    "--container", "--core-spec", "--cpu-bind", "--cpu-freq", "--cpus-per-gpu", "--distribution", "--exclusive", "--gpu-freq", "--gpus-per-socket",
+    "--gres-flags", "--hint", "--immediate", "--kill-on-invalid-dep", "--mincpus", "--no-kill", "--ntasks-per-core", "--ntasks-per-socket",
+    "--overcommit", "--thread-spec", "--mem-bind",
+}
+OLDER = "variables of a job and its steps"
+SPREAD = "tasks on more nodes than they need"
+LINE = "lines before Slurm's own"
+PER_GPU = "`--cpus-per-gpu`, `--mem-per-gpu`"
+BINDING = "CPU binding of nodes that bind none"
+HET = "components of a heterogeneous job"
+UNBUILT = "options without an effect here"
+RECORD = "a job that no node can run"
+FIRST_PRIORITY = 0xfffeffff  # Of priority/basic.
+FIRST_JOB = 700001
+SCRIPT = "script"
+VARIABLE = "variable"
+
+
+def counts(text):
+    """Of "8,1(x2)"."""
+    return [int(number) for number, times in re.findall(r"(\d+)(?:\(x(\d+)\))?", text) for _ in range(int(times or 1))]
+
+
+def as_many(field, _):
+    """The same number of tasks or CPUs on as many nodes."""
+    ours, theirs = counts(field.berth), counts(field.slurm)
+    return field.berth if sum(ours) == sum(theirs) and len(ours) == len(theirs) and max(ours) - min(ours) <= 1 else None
+
+
+def where_spread(field, context):
+    """A task's place, where the tasks of its step, or of its job, are spread otherwise."""
+    for name in ("SLURM_STEP_TASKS_PER_NODE", "SLURM_TASKS_PER_NODE", "SLURM_JOB_CPUS_PER_NODE"):
+        theirs, ours = (side(VARIABLE, field.subject, name) for side in (context.slurm, context.berth))
+        if theirs and ours and theirs != ours and sum(counts(theirs)) == sum(counts(ours)):
+            return field.berth
+    return None
+
+
+def by_id(field, _):
+    """Slurm's goes down by one with each job, Berth's is that of the job's id."""
+    if not (field.slurm.isdigit() and field.berth.isdigit()):
+        return None
+    return field.berth if 0 <= FIRST_PRIORITY - FIRST_JOB + 1 - int(field.berth) < 2000 and int(field.slurm) <= FIRST_PRIORITY else None
+
+
+def with_line(field, _):
+    """Berth names the line."""
+    found = re.search(r"\n(sbatch: error: in #SBATCH line \d+ of the script)$", field.berth)
+    return f"{field.slurm}\n{found[1]}" if found else None
+
+
+def submitted_then(field, context):
+    suffix = field.field[len("AccrueTime"):]
+    return context.berth(field.command, field.subject, "SubmitTime" + suffix) if field.slurm == "Unknown" else None
+
+
+def refused_at_once(field, context):
+    """Both refuse it; Slurm keeps a record of what it refused."""
+    both = {side(SCRIPT, field.subject, "exit code") for side in (context.slurm, context.berth)}
+    return ABSENT if field.slurm == "<0>: FAILED BadConstraints" and both == {"1"} else None
+
+
+def without(words):
+    """Slurm's text without the lines that have these words."""
+    def says(field, _):
+        lines = field.slurm.split("\n")
+        left = [line for line in lines if words not in line]
+        return "\n".join(left) if len(left) < len(lines) else None
+    return says
+
+
+def ours(field, _):
+    return field.berth
+
+
+def only_ours(field, _):
+    return field.berth if field.slurm == ABSENT else None
+
+
+def spread_text(field, _):
+    """A script that prints how its tasks are spread."""
+    numbers = r"\d+(?:\(x\d+\))?(?:,\d+(?:\(x\d+\))?)*"
+    theirs, mine = (re.split(f"({numbers})", side) for side in (field.slurm, field.berth))
+    alike = len(theirs) == len(mine) and all(a == b or sum(counts(a)) == sum(counts(b)) != 0 for a, b in zip(theirs, mine))
+    return field.berth if alike and re.search(r"tasks|layout", field.slurm) else None
+
+
+def without_warnings(field, _):
+    """Nor Slurm's word that a step had to wait for another."""
+    mine = [line for line in field.berth.split("\n") if "srun: warning: " not in line]
+    theirs = [line for line in field.slurm.split("\n") if not re.match(r"srun: (Job <\d+> step creation|Step created)", line)]
+    return field.berth if mine == theirs else None
+
+
+def told_of_file(field, context):
+    """The warning that a folder is not there; Slurm's job fails without a word."""
+    first, _, rest = field.berth.partition("\n")
+    return field.berth if first == field.slurm and rest.startswith("sbatch: warning: the ") else None
+
+
+def without_first_lines(field, _):
+    lines = field.slurm.split("\n")
+    return lines[-1] if len(lines) > 1 else None
+
+
+RULES = [
+    Rule(OLDER, VARIABLE, ".*", r"\w+_PACK_GROUP_\d|SLURM_(PACK_SIZE|NODE_ALIASES|WORKING_CLUSTER|GET_USER_ENV)|SRUN_DEBUG", lambda *_: ABSENT),
+    Rule(OLDER, VARIABLE, ".*", "SLURM_JOB_GROUP", {ABSENT: "games"}),
+    Rule("`priority/basic`", JOB, ".*", "Priority'*", by_id),
+    Rule("a waiting array", JOB, ".*", "AccrueTime'*", submitted_then),
+    Rule(SPREAD, VARIABLE, ".*", r"SLURM_(JOB_CPUS_PER_NODE|TASKS_PER_NODE|STEP_TASKS_PER_NODE)(_HET_GROUP_\d)?", as_many),
+    Rule(SPREAD, VARIABLE, ".*", "SLURM_(CPUS_ON_NODE|GTIDS|LOCALID|NODEID|TOPOLOGY_ADDR)", where_spread),
+    Rule(SPREAD, SCRIPT, ".*", "file .*", spread_text),
+    Rule(SPREAD, SCRIPT + "|call|" + JOB, "mpi/nodelist_pair", "state|file .*|ExitCode|JobState|Reason|hello_mpi.*", ours),
+    Rule(SPREAD, SCRIPT, "mpi/rank_layout", "file .*", ours),
+    Rule(SPREAD, JOB, "mpi/thirty_three_tasks|serial/spread_power_verbose", "ReqTRES", lambda field, _: re.sub(r"node=\d", "node=1", field.slurm)),
+    Rule(SPREAD, JOB, "mpi/rank_layout", "(Alloc|Req)TRES|NumCPUs|NumTasks", ours),
+    Rule(RECORD, SCRIPT, ".*", "state", refused_at_once),
+    Rule(LINE, SCRIPT, ".*", "says", with_line),
+    Rule(LINE, SCRIPT, "mistakes/begin_garbage", "says", lambda field, _: field.berth if field.berth.startswith(field.slurm.split("\n")[-1]) else None),
+    Rule(LINE, SCRIPT, ".*/gpus_per_task_.*", "says", lambda field, _: field.slurm.split("\n")[0]),
+    Rule(LINE, SCRIPT, ".*", "says", without_first_lines),
+    Rule("`sbatch: fatal:`", SCRIPT, ".*", "says", lambda field, _: plain(field.slurm).replace("sbatch: fatal: ", "sbatch: error: ")
+         if "sbatch: fatal: " in field.slurm else None),
+    Rule(BINDING, VARIABLE, ".*", "SLURM_CPU_BIND(_LIST|_TYPE|_VERBOSE)?", lambda *_: ABSENT),
+    Rule(BINDING, SCRIPT, ".*", "file .*", without("srun: cluster configuration lacks support for cpu binding")),
+    # Options.
+    Rule(PER_GPU, VARIABLE, ".*", "SLURM_(MEM|CPUS)_PER_GPU", lambda *_: ABSENT),
+    Rule(PER_GPU, VARIABLE, "gpu/(ddp_gpu_per_task|sweep_mixed_list|vllm_tensor_parallel) .*", "SLURM_MEM_PER_(CPU|NODE)|SLURM_CPUS_PER_TASK", only_ours),
+    Rule(PER_GPU, JOB, "gpu/(ddp_gpu_per_task|sweep_mixed_list|vllm_tensor_parallel)", "(MemPerTres|CpusPerTres|MinMemory(Node|CPU)|CPUs/Task|MinCPUsNode)'*", ours),
+    Rule(PER_GPU, VARIABLE, "gpu/vllm_tensor_parallel .*", "SLURM_TASKS_PER_NODE", {"32": "1"}),
+    Rule("`-m`: sockets, cores, `pack`, `nopack`, `arbitrary`", VARIABLE, ".*", "SLURM_DISTRIBUTION", lambda field, _: field.slurm.split(":")[0]),
+    Rule("`--gpus-per-task` with a type", VARIABLE, "gpu/jax_multi_process .*", "CUDA_VISIBLE_DEVICES|GPU_DEVICE_ORDINAL|SLURM_STEP_GPUS", only_ours),
+    Rule("memory of `--mem=0` in `ReqTRES`", JOB, "gpu/torchrun_v100_exclusive", "ReqTRES", ours),
+    Rule("`--ntasks-per-gpu`", VARIABLE, ".*", "SLURM_NTASKS_PER_(GPU|TRES)", lambda *_: ABSENT),
+    Rule("`--ntasks-per-gpu`", VARIABLE, ".*", "SLURM_GPU_BIND", only_ours),
+    Rule("`--ntasks-per-gpu`", JOB, ".*", "NtasksPerTRES", lambda *_: ABSENT),
+    Rule("`--threads-per-core`, the third number of `-B`", VARIABLE, ".*", "SLURM_THREADS_PER_CORE", lambda *_: ABSENT),
+    Rule(UNBUILT, VARIABLE, ".*", "SLURM_(ACCTG_FREQ|PROFILE)", lambda *_: ABSENT),
+    Rule(UNBUILT, JOB, ".*", "Power", lambda *_: ABSENT),
+    Rule("`-s` of sbatch, srun, salloc", JOB, ".*", "OverSubscribe", {"YES": "OK"}),
+    Rule("`--switches=N@wait`", JOB, ".*", "Switches", {"1@00:05:00": "1@00:10:00"}),
+    Rule("`--prefer`", JOB, ".*", "Features'*", {"nvlink": "(null)"}),
+    Rule("`--time-min`", JOB, ".*", "TimeLimit", {"00:20:00": "00:45:00"}),
+    Rule("`--gpu-bind`, `--spread-job` in `scontrol show job`", JOB, ".*", "TresBind|SpreadJob", lambda *_: ABSENT),
+    Rule("`--gres=gpu`", JOB, ".*", "TresPerNode", {"gres/gpu": "gres/gpu:1"}),
+    Rule("`SLURM_JOB_DEPENDENCY`", VARIABLE, ".*", "SLURM_JOB_DEPENDENCY", lambda *_: ABSENT),
+    Rule("`SLURM_ARRAY_TASK_STEP`", VARIABLE, ".*", "SLURM_ARRAY_TASK_STEP", {"1": "2"}),
+    Rule("memory of `--mem=0` in `ReqTRES`", JOB, ".*", "ReqTRES", lambda field, _: re.sub(r"mem=\w+,", "", field.slurm)),
+    # Places.
+    Rule("GPUs of a node", VARIABLE, "gpu/(amber_replicas|pack_exclusive|submitit_array|sweep_throttle) .*", "CUDA_VISIBLE_DEVICES|GPU_DEVICE_ORDINAL|SLURM_(STEP|JOB)_GPUS", ours),
+    Rule("steps that start at once", VARIABLE, "(gpu/(pack_exclusive|ray_cluster|pack_exact|amber_replicas)|serial/srun_exclusive_two_nodes) .*",
+         "SLURM_(STEP_NODELIST|TOPOLOGY_ADDR|NODEID|LOCALID|CPUS_ON_NODE|JOB_NAME)", ours),
+    Rule(HET, JOB, ".*/(het_.*|ray_het_head)", "(BatchFlag|BatchHost|NodeList|StdIn|StdOut|StdErr|ReqTRES|SchedNodeList|StartTime|EndTime|Reason|MinMemoryCPU)'*", ours),
+    Rule(HET, VARIABLE, ".*/(het_.*|ray_het_head) .*", r"SLURM_\w+|CUDA_VISIBLE_DEVICES|GPU_DEVICE_ORDINAL", ours),
+    Rule(HET, "call", ".*/(het_.*|ray_het_head)", ".*", ours),
+    Rule(HET, SCRIPT, "mistakes/het_component_refused", "state", ours),
+    Rule("`srun a : b`, `--het-group=0,1`", VARIABLE, "mpi/het_(two_parts|old_packjob) .*", ".*", ours),
+    Rule("`srun a : b`, `--het-group=0,1`", "call", "mpi/het_(two_parts|old_packjob)", ".*", ours),
+    Rule("`--gres` of a step in a job with `--gpus-per-node`", "script|call|variable", "gpu/pack_exact.*", ".*", ours),
+    Rule("`--export=NONE`", SCRIPT, "gpu/jupyter_gpu", "file tunnel.txt", lambda field, _: field.slurm.replace(" @login", " games@login")),
+    Rule("`%4a`, `%8j`, a backslash in `StdOut=`", JOB, "serial/(array_.*|output_.*)", "(StdOut|StdErr)'*", ours),
+    Rule("`srun -p` and other options of a job, within a job", SCRIPT, ".*", "file .*", without_warnings),
+    Rule("`%s` in `srun -o`", SCRIPT, "serial/output_escapes", "file .*", ours),
+    Rule(OLDER, SCRIPT, "mpi/het_old_packjob", "file .*", lambda field, _: field.slurm.replace("first part: 2", "first part: none")),
+    # What is refused, and what fails.
+    Rule("`PartitionConfig`", JOB + "|" + SCRIPT, "mistakes/nodes_five|mpi/five_nodes_in_cpu", "Reason|state", lambda field, _: field.slurm.replace("PartitionConfig", "PartitionNodeLimit")),
+    Rule("`PartitionConfig`", SCRIPT, "mistakes/ntasks_two_hundred", ".*", ours),
+    Rule("an output file that cannot be opened", SCRIPT, ".*", "says", told_of_file),
+    Rule("an output file that cannot be opened", SCRIPT + "|" + JOB, "mistakes/(chdir_missing|output_folder_missing)", "state|Reason",
+         lambda field, _: field.berth if "JobLaunchFailure" in field.slurm and "Could" in field.berth else None),
+    Rule("`aftercorr` of an unknown job", "script|call|variable", "mistakes/dependency_gone.*", ".*", ours),
+    Rule("`--mail-type=ENDS`", "script|call|variable", "mistakes/mail_type_ends.*", ".*", ours),
+    Rule("`--nice=-10`, `--priority` by a user", SCRIPT, ".*", "says", {"sbatch: error: Batch job submission failed: Invalid --nice value":
+                                                         "sbatch: error: Batch job submission failed: Access/permission denied"}),
+    Rule("`--constraint` with counts", "script|call|variable", "mpi/constraint_counts_(brackets|plain).*", ".*", ours),
+    Rule("a program that cannot be run", SCRIPT, ".*", "file .*", lambda field, _: field.berth if "execve(): " in field.slurm and "execve(): " in field.berth else None),
+    Rule("options that Berth refuses by name", SCRIPT, ".*", "says", lambda field, context: field.berth if "is not supported" in field.berth
+         and context.slurm(SCRIPT, field.subject, "exit code") != "0" else None),
+    Rule("`--ntasks-per-tres`", SCRIPT, "mistakes/ntask_prefix", "says", lambda field, _: field.berth if plain(field.slurm).replace(" '--ntasks-per-tres'", "")
+         in plain(field.berth) else None),
+    Rule("`--signal` that is none", SCRIPT, "mistakes/signal_wrong_name", "says", lambda field, _: field.berth if field.berth.startswith(field.slurm) else None),
+]
