@@ -53,16 +53,15 @@ LimitChange limit_change_of(const ClusterState& after, const AccountingEdits& ed
 }
 
 bool LimitChange::none() const {
-    return !all && accounts.size() == 0 && leaves.empty() && partitions.empty();
+    return !all && accounts.empty() && leaves.empty() && partitions.empty();
 }
 
 bool LimitChange::concerns(const ClusterState& state, const Job& job) const {
     if (all || std::ranges::binary_search(partitions, job.partition)) return true;
-    if (accounts.size() == 0 && leaves.empty()) return false;
+    if (accounts.empty() && leaves.empty()) return false;
     const QuotaTree::Place place = place_in_quota(state, job);
     return std::ranges::binary_search(leaves, place.leaf) ||
-           (accounts.size() != 0 && place.account != QuotaTree::kNone &&
-            accounts.test(place.account));
+           (!accounts.empty() && place.account != QuotaTree::kNone && accounts.test(place.account));
 }
 
 }  // namespace berth

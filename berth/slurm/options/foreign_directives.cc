@@ -178,7 +178,7 @@ Result<Directive> translated(std::string_view mark, std::span<const Letter> lett
         if (known->takes_value && value.empty() && i + 1 < words.size()) value = words[++i];
         if (known->meaning) {
             const Meaning meaning = known->meaning(value);
-            if (!meaning) return refused(mark, directive, word + " " + value);
+            if (!meaning) return refused(mark, directive, (word + " ").append(value));
             result.words.insert(result.words.end(), meaning->begin(), meaning->end());
         } else if (*known->option_name != 0) {
             result.words.push_back(known->takes_value
