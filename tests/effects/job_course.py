@@ -155,7 +155,7 @@ def quiet(run):
         same(process.communicate(timeout=30)[1], "")
 
 
-@job_option("verbose", seen="more than is said without", world="jobs")
+@job_option("verbose", seen="more than is said without", world="jobs", forms=("option", "variable"))
 def verbose(run):
     said = run.start("true").stderr.splitlines()
     see([line for line in said if "job allocation" not in line and "ready for job" not in line], said)

@@ -89,7 +89,7 @@ def wait_option(run):
     run.submit("sleep 0.5; exit 3", wait=False, ok=False)
 
 
-@job_option("quiet", seen="nothing is printed", commands=("sbatch",))
+@job_option("quiet", seen="nothing is printed", commands=("sbatch",), forms=("option",))
 def quiet(run):
     done = run.run("sbatch", *run.words(), env=run.environment(), stdin="#!/bin/bash\n" + run.line() + "true\n")
     see(done.stdout == "", done.stdout)

@@ -11,8 +11,8 @@ JOB_COMMANDS = {"kSbatch": ("sbatch",), "kSrun": ("srun",), "kSalloc": ("salloc"
                 "kJobs": ("sbatch", "srun", "salloc"), "kOfJob": ("sbatch", "srun", "salloc")}
 PREFIX = {"sbatch": "SBATCH_", "srun": "SLURM_", "salloc": "SALLOC_"}
 COMMANDS = ("squeue", "sinfo", "sacct", "scancel", "sprio", "sshare", "sstat", "scontrol", "sacctmgr", "sdiag", "seff", "sbcast", "sattach")
-# Refused, though the same table has it elsewhere.
-NOT_TAKEN = {"GET /v1/priorities?field", "#SBATCH --wrap"}
+# Refused, though the same table has it elsewhere; of a script, sbatch is as quiet as its command line says, as in Slurm.
+NOT_TAKEN = {"GET /v1/priorities?field", "#SBATCH --wrap", "#SBATCH --quiet", "#SBATCH --verbose"}
 # Variables that a command reads by name, as if they were its option.
 BY_NAME = {"SQUEUE_FORMAT": ("squeue", "format"), "SQUEUE_FORMAT2": ("squeue", "Format"), "SINFO_FORMAT": ("sinfo", "format"),
            "SACCT_FORMAT": ("sacct", "format"), "SPRIO_FORMAT": ("sprio", "format"), "SBCAST_FORCE": ("sbcast", "force"),
