@@ -112,9 +112,11 @@ private:
             drafts.resize(i + 1);
             parts_.push_back(part);
             if (const auto code = read_command_line(part, drafts[i], operands_)) return code;
-            if (operands_.empty() || operands_.front() != ":") return gather(drafts), std::nullopt;
+            if (operands_.empty() || operands_.front() != ":") break;
             part.arguments.assign(operands_.begin() + 1, operands_.end());
         }
+        gather(drafts);
+        return std::nullopt;
     }
 
     // One after the other: its #SBATCH lines, the environment, and its part of the command line.
@@ -138,7 +140,8 @@ private:
             std::vector<std::string> operands;
             if (const auto code = read_command_line(parts_[i], draft, operands)) return code;
         }
-        return gather(drafts), std::nullopt;
+        gather(drafts);
+        return std::nullopt;
     }
 
     bool ignores_pbs(const JobDraft& first) const {

@@ -226,7 +226,11 @@ Status set_requeue(JobDraft& d, const char* v) {
     return Done{};
 }
 
-Status set_het_group(JobDraft& d, const char* v) { return d.het_groups = v, Done{}; }
+Status set_het_group(JobDraft& d, const char* v) {
+    d.het_groups = v;
+    return Done{};
+}
+
 Status set_export(JobDraft& d, const char* v) {
     d.export_env = v;
     d.export_given = true;
@@ -331,7 +335,8 @@ constexpr auto kJobOptions = std::to_array<JobOption>({
     {"cpu-bind", 0, required_argument, kSrun, set_cpu_bind},
     {"cpu_bind", 0, required_argument, kSrun, set_cpu_bind},
     {"kill-on-bad-exit", 'K', optional_argument, kSrun, set_kill_on_bad_exit},
-    {"het-group", 0, required_argument, kSrun, set_het_group}, {"pack-group", 0, required_argument, kSrun, set_het_group},
+    {"het-group", 0, required_argument, kSrun, set_het_group},
+    {"pack-group", 0, required_argument, kSrun, set_het_group},
     {"mpi", 0, required_argument, kSrun, set_mpi},
     {"signal", 0, required_argument, kOfJob, set_signal},
     {"wait", 'W', no_argument, kSbatch, flag<&JobDraft::wait>},
