@@ -42,6 +42,12 @@ def as_many(field, _):
     return field.berth if sum(ours) == sum(theirs) and len(ours) == len(theirs) and max(ours) - min(ours) <= 1 else None
 
 
+def as_many_gpus(field, _):
+    """Others, since array tasks or steps begin at once, but as many."""
+    theirs, mine = field.slurm.split(","), field.berth.split(",")
+    return field.berth if len({*theirs}) == len({*mine}) and all(number.isdigit() for number in [*theirs, *mine]) else None
+
+
 def where_spread(field, context):
     """A task's place, where the tasks of its step, or of its job, are spread otherwise."""
     for name in ("SLURM_STEP_TASKS_PER_NODE", "SLURM_TASKS_PER_NODE", "SLURM_JOB_CPUS_PER_NODE"):
@@ -163,7 +169,7 @@ RULES = [
     Rule("`SLURM_ARRAY_TASK_STEP`", VARIABLE, ".*", "SLURM_ARRAY_TASK_STEP", {"1": "2"}),
     Rule("memory of `--mem=0` in `ReqTRES`", JOB, ".*", "ReqTRES", lambda field, _: re.sub(r"mem=\w+,", "", field.slurm)),
     # Places.
-    Rule("GPUs of a node", VARIABLE, "gpu/(amber_replicas|pack_exclusive|submitit_array|sweep_throttle) .*", "CUDA_VISIBLE_DEVICES|GPU_DEVICE_ORDINAL|SLURM_(STEP|JOB)_GPUS", ours),
+    Rule("GPUs of a node", VARIABLE, ".*", "CUDA_VISIBLE_DEVICES|GPU_DEVICE_ORDINAL|SLURM_(STEP|JOB)_GPUS", as_many_gpus),
     Rule("steps that start at once", VARIABLE, "(gpu/(pack_exclusive|ray_cluster|pack_exact|amber_replicas)|serial/srun_exclusive_two_nodes) .*",
          "SLURM_(STEP_NODELIST|TOPOLOGY_ADDR|NODEID|LOCALID|CPUS_ON_NODE|JOB_NAME)", ours),
     Rule(HET, JOB, ".*/(het_.*|ray_het_head)", "(BatchFlag|BatchHost|NodeList|StdIn|StdOut|StdErr|ReqTRES|SchedNodeList|StartTime|EndTime|Reason|MinMemoryCPU)'*", ours),
