@@ -14,6 +14,7 @@ from clock import LATE, STAMP, agree, moment
 from compare import ABSENT
 from jobs import JOBS
 
+DOCUMENT = Path(__file__).resolve().parents[2] / "docs/slurm-differences.md"
 VERSION = re.search(r"VERSION (\d+\.\d+\.\d+)", (Path(__file__).parents[2] / "CMakeLists.txt").read_text())[1]
 HOST = socket.gethostname().split(".")[0]
 JOB = "scontrol (-d )?show job"
@@ -288,6 +289,11 @@ EXPLAINED = [
     Rule("`scontrol show hostnames gpu[1-`", WRONG, r"scontrol show hostnames gpu\[1-", "stdout", {"gpu]": ""}),
     Rule("`scontrol show hostnames gpu[1-`", WRONG, r"scontrol show hostnames gpu\[1-", "stderr", {"": "Invalid hostlist: gpu[1-"}),
 ]
+
+
+def told_rows():
+    """The first cells of the document's rows."""
+    return {line.split(" | ")[0].removeprefix("| ") for line in DOCUMENT.read_text().splitlines() if line.startswith("| ")}
 
 
 def named(text, name, _):

@@ -91,10 +91,10 @@ DimensionSet dimensions_of(const Dimensions& dimensions, const GresRequest& requ
 // Whether the device is known to have the required memory and compute capability.
 bool is_able(const Device& device, const TopologyConstraint& near);
 
-// Whether an empty device of this kind can give this many parts in this kind of sharing.
 // Whether the node has at least this hardware.
 bool has_shape(const NodeSpec& node, const NodeShape& least);
 
+// Whether an empty device of this kind can give this many parts in this kind of sharing.
 bool gives_part(const Device& device, const ShareKind& part);
 
 // The demand of a job. REQUIRES: the job was admitted under this spec or an earlier one (see

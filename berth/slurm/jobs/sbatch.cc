@@ -181,6 +181,7 @@ private:
         const auto foreign = foreign_directives(script_);
         if (!foreign.ok()) return fail(foreign.error().message, 1);
         for (const Directive& directive : *foreign) {
+            if (!directive.unmatched.empty()) return refuse_quote(directive);
             Invocation line{.name = "sbatch", .arguments = directive.words, .environment = {}};
             std::vector<std::string> rest;
             if (const auto code = read_command_line(line, draft, rest)) {

@@ -123,10 +123,7 @@ Status set_least(std::uint32_t& target, std::string_view text, const char* optio
         return Done{};
     }
     const auto count = parse_positive(text);
-    if (!count) {
-        return invalid_argument("Invalid numeric value \"" + std::string(text) + "\" for --" +
-                                option_name + ".");
-    }
+    if (!count) return invalid_number(std::string(text).c_str(), option_name);
     target = *count;
     return Done{};
 }
