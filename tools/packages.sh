@@ -35,20 +35,31 @@ need() {
     fi
     mapfile -t missing < <(missing_of "${packages[@]}")
     [ ${#missing[@]} -eq 0 ] && return
+    mkdir -p build
+    # One at a time: the stages of `check` that run beside each other would find apt's database locked.
+    (
+        flock 9
+        mapfile -t missing < <(missing_of "${packages[@]}")
+        [ ${#missing[@]} -eq 0 ] || install_packages "${missing[@]}" 9>&-
+    ) 9>build/packages.lock
+}
+
+# install_packages PACKAGE...: as root or through sudo; where there is neither it prints the line to run.
+install_packages() {
     local as_root=()
     if [ "$(id -u)" -ne 0 ]; then
         if ! command -v sudo >/dev/null; then
             echo "dev: packages are missing, and I am neither root nor is there sudo. Run as root:" >&2
-            echo "    apt-get install -y --no-install-recommends ${missing[*]}" >&2
+            echo "    apt-get install -y --no-install-recommends $*" >&2
             exit 1
         fi
         as_root=(sudo)
     fi
-    echo "dev: installing ${missing[*]}"
+    echo "dev: installing $*"
     "${as_root[@]}" apt-get update -q &&
         "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
-            apt-get install -q -y --no-install-recommends "${missing[@]}" || {
-        echo "dev: apt-get failed; these packages are still missing: ${missing[*]}" >&2
+            apt-get install -q -y --no-install-recommends "$@" || {
+        echo "dev: apt-get failed; these packages are still missing: $*" >&2
         exit 1
     }
 }

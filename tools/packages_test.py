@@ -18,10 +18,13 @@ for name in "$@"; do
 done
 exit $status
 """
-# Installs, unless it is to fail, and writes down what it was asked.
+# Installs, unless it is to fail or another is at it, and writes down what it was asked.
 APT_GET = """#!/bin/sh
 echo "$*" >>"$FOLDER/asked"
 [ -e "$FOLDER/no-network" ] && exit 100
+mkdir "$FOLDER/locked" 2>/dev/null || exit 100
+trap 'rmdir "$FOLDER/locked"' EXIT
+sleep 0.1
 [ "$1" = install ] || exit 0
 for word in "$@"; do echo "$word" >>"$FOLDER/installed"; done
 """
@@ -29,7 +32,7 @@ AS_DEV = "set -euo pipefail; . '%s/packages.sh'; PACKAGES_build='g++ ccache' PAC
 
 
 class Packages(unittest.TestCase):
-    def need(self, installed, *files):
+    def need(self, installed, *files, script=AS_DEV):
         with tempfile.TemporaryDirectory() as folder:
             root = Path(folder)
             for name, text in (("dpkg-query", DPKG_QUERY), ("apt-get", APT_GET), ("sudo", '#!/bin/sh\nexec "$@"\n')):
@@ -40,7 +43,8 @@ class Packages(unittest.TestCase):
             for name in files:
                 (root / name).touch()
             environment = {**os.environ, "FOLDER": folder, "PATH": f"{folder}:{os.environ['PATH']}"}
-            done = subprocess.run(["bash", "-c", AS_DEV % TOOLS], env=environment, text=True, capture_output=True)
+            done = subprocess.run(["bash", "-c", script % TOOLS], cwd=folder, env=environment, text=True,
+                                  capture_output=True)
             return done, (root / "asked").read_text()
 
     def test_a_bare_machine_gets_all_of_it(self):
@@ -63,6 +67,12 @@ class Packages(unittest.TestCase):
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("still missing: ccache tidy", done.stderr)
         self.assertNotIn("built", done.stdout)
+
+    def test_two_stages_at_once_wait_for_each_other(self):
+        twice = AS_DEV.replace("need build lint;", "need build & need lint & wait -n; wait -n;")
+        done, _ = self.need([], script=twice)
+        self.assertEqual(done.returncode, 0, done.stderr + done.stdout)
+        self.assertEqual(done.stdout.count("dev: installing"), 2)
 
 
 if __name__ == "__main__":
