@@ -207,6 +207,8 @@ std::string format_of(const Invocation& call, const SinfoOptions& options) {
 }
 
 bool has_state(const api::NodeRow& node, const std::string& state) {
+    // Slurm counts every node with CPUs in use, mixed ones too.
+    if ((state == "alloc" || state == "allocated") && node.allocated_cpus > 0) return true;
     if (state == "all" || state == to_lower(node.state) || state == node_state(node, true) ||
         state == node_state(node, false))
         return true;
@@ -237,12 +239,12 @@ bool is_wanted(const api::NodeRow& node, const SinfoOptions& options) {
     return has_any_of(node, options.chosen.states);
 }
 
-// What the nodes of one line have in common: the text of every field that tells nodes apart.
-std::string key_of(const PercentFormat& format, const NodeGroup& one) {
+// What the nodes of one line have in common: the text of every field of this kind.
+std::string key_of(const PercentFormat& format, const NodeGroup& one, TellsApart what) {
     std::string key;
     for (const FormatItem& item : format.items) {
         const GroupField* field = find_group_field(item);
-        if (field->tells_apart) key += field->text(one) + '\x1f';
+        if (field->tells_apart == what) key += field->text(one) + '\x1f';
     }
     return key;
 }
@@ -252,35 +254,70 @@ bool shows_hidden(const SinfoOptions& options) {
     return options.all || !options.partitions.empty() || geteuid() == 0;
 }
 
+bool is_shown(const api::PartitionRow& partition, const SinfoOptions& options) {
+    if (partition.hidden && !shows_hidden(options)) return false;
+    return options.partitions.empty() ||
+           std::ranges::find(options.partitions, partition.name) != options.partitions.end();
+}
+
+// Lines by what their nodes and partitions have in common. Two partitions share lines unless a
+// field tells them apart; a node that is in both then counts once.
+class Lines {
+public:
+    Lines(const SinfoOptions& options, const PercentFormat& format)
+        : options_(options), format_(format) {}
+
+    void add(const api::PartitionRow& partition, const api::NodeRow& node) {
+        const NodeGroup one{&partition, {&node}};
+        auto& nodes =
+            line(partition, options_.by_node ? node.name : key_of(format_, one, TellsApart::nodes));
+        if (std::ranges::find(nodes, &node) == nodes.end()) nodes.push_back(&node);
+    }
+    // A partition without nodes has a line if something of it is shown.
+    void add_empty(const api::PartitionRow& partition) {
+        if (!options_.by_node && !partition_key(partition).empty()) line(partition, "");
+    }
+
+    std::vector<NodeGroup> take() { return std::move(groups_); }
+
+private:
+    // -N has a line for each partition of a node.
+    std::string partition_key(const api::PartitionRow& partition) const {
+        if (options_.by_node) return partition.name;
+        return key_of(format_, NodeGroup{&partition, {}}, TellsApart::partitions);
+    }
+    std::vector<const api::NodeRow*>& line(const api::PartitionRow& partition,
+                                           const std::string& nodes) {
+        const std::string key = partition_key(partition) + '\x1e' + nodes;
+        const auto [found, is_new] = line_of_.try_emplace(key, groups_.size());
+        if (is_new) groups_.push_back({&partition, {}});
+        return groups_[found->second].nodes;
+    }
+
+    const SinfoOptions& options_;
+    const PercentFormat& format_;
+    std::map<std::string, std::size_t> line_of_;
+    std::vector<NodeGroup> groups_;
+};
+
 std::vector<NodeGroup> groups_of(const SinfoOptions& options, const PercentFormat& format,
                                  const std::vector<api::PartitionRow>& partitions,
                                  const std::vector<api::NodeRow>& nodes) {
     std::map<std::string, const api::NodeRow*> by_name;
     for (const api::NodeRow& node : nodes) by_name[node.name] = &node;
-    std::vector<NodeGroup> groups;
+    Lines lines(options, format);
     for (const api::PartitionRow& partition : partitions) {
-        if (partition.hidden && !shows_hidden(options)) continue;
-        if (!options.partitions.empty() &&
-            std::ranges::find(options.partitions, partition.name) == options.partitions.end())
-            continue;
-        const std::size_t first = groups.size();
-        std::map<std::string, std::size_t> line_of;
+        if (!is_shown(partition, options)) continue;
+        bool has_none = true;
         for (const std::string& name : partition.nodes) {
             const auto found = by_name.find(name);
             if (found == by_name.end() || !is_wanted(*found->second, options)) continue;
-            NodeGroup one{&partition, {found->second}};
-            const std::string key = options.by_node ? name : key_of(format, one);
-            const auto [line, is_new] = line_of.try_emplace(key, groups.size());
-            if (is_new) {
-                groups.push_back(std::move(one));
-            } else {
-                groups[line->second].nodes.push_back(found->second);
-            }
+            lines.add(partition, *found->second);
+            has_none = false;
         }
-        const bool only_nodes = options.by_node || options.reasons;
-        if (groups.size() == first && !only_nodes) groups.push_back({&partition, {}});
+        if (has_none && !options.reasons) lines.add_empty(partition);
     }
-    return groups;
+    return lines.take();
 }
 
 // Under -N, lines go by node and then by partition; -R does not repeat a node for each partition.
@@ -402,9 +439,11 @@ int run_sinfo(const Invocation& call, Streams& streams) {
         options.format = "%all";
         options.long_format_text.clear();
     }
-    auto format = parse_percent_format(with_all_letters(format_of(call, options), [](char letter) {
+    const auto is_field = [](char letter) {
         return find_group_field({.letter = letter}) != nullptr;
-    }));
+    };
+    auto format =
+        parse_percent_format(with_all_letters(format_of(call, options), is_field), "node");
     if (!format.ok()) return fail(format.error().message);
     PercentFormat items = format.value();
     if (!options.long_format_text.empty()) items = read_long_format(options, streams.err);

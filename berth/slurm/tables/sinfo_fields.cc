@@ -83,54 +83,58 @@ std::string features(const api::NodeRow& node) {
     return node.features.empty() ? "(null)" : join(node.features, ",");
 }
 
+constexpr auto kNothing = TellsApart::nothing;
+constexpr auto kNodes = TellsApart::nodes;
+constexpr auto kPartitions = TellsApart::partitions;
+
 // clang-format off
 constexpr auto kGroupFields = std::to_array<GroupField>({
-    {'a', "AVAIL", false, [](const NodeGroup& g) { return of_partition_lower(g, "State"); }},
-    {'A', "NODES(A/I)", false,
+    {'a', "AVAIL", kPartitions, [](const NodeGroup& g) { return of_partition_lower(g, "State"); }},
+    {'A', "NODES(A/I)", kNothing,
      [](const NodeGroup& g) {
          const std::string all = nodes_aiot(g);
          return all.substr(0, all.find('/', all.find('/') + 1));
      }},
-    {'b', "ACTIVE_FEATURES", true, [](const NodeGroup& g) { return of_first(g, features); }},
-    {'B', "MAX_CPUS_PER_NODE", false, [](const NodeGroup& g) { return of_partition(g, "MaxCPUsPerNode"); }},
-    {'c', "CPUS", true, [](const NodeGroup& g) { return of_first(g, [](auto& n) { return std::to_string(n.cpus); }); }},
-    {'C', "CPUS(A/I/O/T)", false, cpus_aiot},
-    {'d', "TMP_DISK", true, [](const NodeGroup& g) { return of_first(g, [](auto& n) { return std::to_string(in_mib(Bytes(n.tmp_disk))); }); }},
-    {'D', "NODES", false, [](const NodeGroup& g) { return std::to_string(g.nodes.size()); }},
-    {'e', "FREE_MEM", false, [](const NodeGroup&) { return std::string("N/A"); }},  // Agents do not
-    {'E', "REASON", true, [](const NodeGroup& g) { return of_first(g, [](auto& n) { return n.reason.empty() ? std::string("none") : n.reason; }); }},
-    {'f', "AVAIL_FEATURES", true, [](const NodeGroup& g) { return of_first(g, features); }},
-    {'F', "NODES(A/I/O/T)", false, nodes_aiot},
-    {'g', "GROUPS", false, [](const NodeGroup& g) { return g.partition->allow_groups.empty() ? std::string("all") : join(g.partition->allow_groups, ","); }},
-    {'G', "GRES", true, [](const NodeGroup& g) { return of_first(g, [](auto& n) { return n.gres.empty() ? std::string("(null)") : n.gres; }); }},
-    {'h', "OVERSUBSCRIBE", false, [](const NodeGroup& g) { return of_partition(g, "OverSubscribe"); }},
-    {'H', "TIMESTAMP", true, [](const NodeGroup& g) { return of_first(g, [](auto& n) { return local_time(n.reason_at, "Unknown"); }); }},
-    {'I', "PRIO_JOB_FACTOR", false, [](const NodeGroup& g) { return of_partition(g, "PriorityJobFactor"); }},
-    {'l', "TIMELIMIT", false, [](const NodeGroup& g) { return to_lower(format_time_limit_short(g.partition->max_time)) == "unlimited" ? std::string("infinite") : format_time_limit_short(g.partition->max_time); }},
-    {'L', "DEFAULTTIME", false, [](const NodeGroup& g) { return g.partition->default_time ? format_time_limit_short(g.partition->default_time) : std::string("n/a"); }},
-    {'m', "MEMORY", true, [](const NodeGroup& g) { return of_first(g, [](auto& n) { return std::to_string(in_mib(Bytes(n.memory))); }); }},
-    {'M', "PREEMPT_MODE", false, [](const NodeGroup& g) { return of_partition(g, "PreemptMode"); }},
-    {'n', "HOSTNAMES", true, [](const NodeGroup& g) { return of_first(g, [](auto& n) { return n.hostname; }); }},
-    {'N', "NODELIST", false, node_names},
-    {'o', "NODE_ADDR", true, [](const NodeGroup& g) { return of_first(g, [](auto& n) { return n.address; }); }},
-    {'O', "CPU_LOAD", false, [](const NodeGroup&) { return std::string("N/A"); }},  // report load yet.
-    {'p', "PRIO_TIER", false, [](const NodeGroup& g) { return of_partition(g, "PriorityTier"); }},
-    {'P', "PARTITION", false, marked_name},
-    {'r', "ROOT", false, [](const NodeGroup& g) { return of_partition_lower(g, "RootOnly"); }},
-    {'R', "PARTITION", false, [](const NodeGroup& g) { return g.partition->name; }},
-    {'s', "JOB_SIZE", false, job_size},
-    {'S', "ALLOCNODES", false, [](const NodeGroup& g) { return of_partition_lower(g, "AllocNodes"); }},
-    {'t', "STATE", true, [](const NodeGroup& g) { return of_first(g, [](auto& n) { return node_state(n, true); }); }},
-    {'T', "STATE", true, [](const NodeGroup& g) { return of_first(g, [](auto& n) { return node_state(n, false); }); }},
-    {'u', "USER", true, [](const NodeGroup& g) { return of_first(g, [](auto& n) { return n.reason_by.empty() ? std::string("Unknown") : n.reason_by; }); }},
-    {'U', "USER", true, [](const NodeGroup& g) { return of_first(g, [](auto& n) { return reason_user(n); }); }},
-    {'V', "CLUSTER", false, [](const NodeGroup&) { return std::string("N/A"); }},  // As Slurm, unless there are several.
-    {'v', "VERSION", true, [](const NodeGroup& g) { return of_first(g, [](auto& n) { return n.version; }); }},
-    {'w', "WEIGHT", true, [](const NodeGroup& g) { return of_first(g, [](auto& n) { return std::to_string(n.weight); }); }},
-    {'X', "SOCKETS", true, [](const NodeGroup& g) { return of_first(g, [](auto& n) { return std::to_string(n.sockets); }); }},
-    {'Y', "CORES", true, [](const NodeGroup& g) { return of_first(g, [](auto& n) { return std::to_string(n.cores_per_socket); }); }},
-    {'Z', "THREADS", true, [](const NodeGroup& g) { return of_first(g, [](auto& n) { return std::to_string(n.threads_per_core); }); }},
-    {'z', "S:C:T", true,
+    {'b', "ACTIVE_FEATURES", kNodes, [](const NodeGroup& g) { return of_first(g, features); }},
+    {'B', "MAX_CPUS_PER_NODE", kPartitions, [](const NodeGroup& g) { return of_partition(g, "MaxCPUsPerNode"); }},
+    {'c', "CPUS", kNodes, [](const NodeGroup& g) { return of_first(g, [](auto& n) { return std::to_string(n.cpus); }); }},
+    {'C', "CPUS(A/I/O/T)", kNothing, cpus_aiot},
+    {'d', "TMP_DISK", kNodes, [](const NodeGroup& g) { return of_first(g, [](auto& n) { return std::to_string(in_mib(Bytes(n.tmp_disk))); }); }},
+    {'D', "NODES", kNothing, [](const NodeGroup& g) { return std::to_string(g.nodes.size()); }},
+    {'e', "FREE_MEM", kNothing, [](const NodeGroup&) { return std::string("N/A"); }},  // Agents do not
+    {'E', "REASON", kNodes, [](const NodeGroup& g) { return of_first(g, [](auto& n) { return n.reason.empty() ? std::string("none") : n.reason; }); }},
+    {'f', "AVAIL_FEATURES", kNodes, [](const NodeGroup& g) { return of_first(g, features); }},
+    {'F', "NODES(A/I/O/T)", kNothing, nodes_aiot},
+    {'g', "GROUPS", kPartitions, [](const NodeGroup& g) { return g.partition->allow_groups.empty() ? std::string("all") : join(g.partition->allow_groups, ","); }},
+    {'G', "GRES", kNodes, [](const NodeGroup& g) { return of_first(g, [](auto& n) { return n.gres.empty() ? std::string("(null)") : n.gres; }); }},
+    {'h', "OVERSUBSCRIBE", kPartitions, [](const NodeGroup& g) { return of_partition(g, "OverSubscribe"); }},
+    {'H', "TIMESTAMP", kNodes, [](const NodeGroup& g) { return of_first(g, [](auto& n) { return local_time(n.reason_at, "Unknown"); }); }},
+    {'I', "PRIO_JOB_FACTOR", kPartitions, [](const NodeGroup& g) { return of_partition(g, "PriorityJobFactor"); }},
+    {'l', "TIMELIMIT", kPartitions, [](const NodeGroup& g) { return to_lower(format_time_limit_short(g.partition->max_time)) == "unlimited" ? std::string("infinite") : format_time_limit_short(g.partition->max_time); }},
+    {'L', "DEFAULTTIME", kPartitions, [](const NodeGroup& g) { return g.partition->default_time ? format_time_limit_short(g.partition->default_time) : std::string("n/a"); }},
+    {'m', "MEMORY", kNodes, [](const NodeGroup& g) { return of_first(g, [](auto& n) { return std::to_string(in_mib(Bytes(n.memory))); }); }},
+    {'M', "PREEMPT_MODE", kPartitions, [](const NodeGroup& g) { return of_partition(g, "PreemptMode"); }},
+    {'n', "HOSTNAMES", kNodes, [](const NodeGroup& g) { return of_first(g, [](auto& n) { return n.hostname; }); }},
+    {'N', "NODELIST", kNothing, node_names},
+    {'o', "NODE_ADDR", kNodes, [](const NodeGroup& g) { return of_first(g, [](auto& n) { return n.address; }); }},
+    {'O', "CPU_LOAD", kNothing, [](const NodeGroup&) { return std::string("N/A"); }},  // report load yet.
+    {'p', "PRIO_TIER", kPartitions, [](const NodeGroup& g) { return of_partition(g, "PriorityTier"); }},
+    {'P', "PARTITION", kPartitions, marked_name},
+    {'r', "ROOT", kPartitions, [](const NodeGroup& g) { return of_partition_lower(g, "RootOnly"); }},
+    {'R', "PARTITION", kPartitions, [](const NodeGroup& g) { return g.partition->name; }},
+    {'s', "JOB_SIZE", kPartitions, job_size},
+    {'S', "ALLOCNODES", kPartitions, [](const NodeGroup& g) { return of_partition_lower(g, "AllocNodes"); }},
+    {'t', "STATE", kNodes, [](const NodeGroup& g) { return of_first(g, [](auto& n) { return node_state(n, true); }); }},
+    {'T', "STATE", kNodes, [](const NodeGroup& g) { return of_first(g, [](auto& n) { return node_state(n, false); }); }},
+    {'u', "USER", kNodes, [](const NodeGroup& g) { return of_first(g, [](auto& n) { return n.reason_by.empty() ? std::string("Unknown") : n.reason_by; }); }},
+    {'U', "USER", kNodes, [](const NodeGroup& g) { return of_first(g, [](auto& n) { return reason_user(n); }); }},
+    {'V', "CLUSTER", kNothing, [](const NodeGroup&) { return std::string("N/A"); }},  // As Slurm, unless there are several.
+    {'v', "VERSION", kNodes, [](const NodeGroup& g) { return of_first(g, [](auto& n) { return n.version; }); }},
+    {'w', "WEIGHT", kNodes, [](const NodeGroup& g) { return of_first(g, [](auto& n) { return std::to_string(n.weight); }); }},
+    {'X', "SOCKETS", kNodes, [](const NodeGroup& g) { return of_first(g, [](auto& n) { return std::to_string(n.sockets); }); }},
+    {'Y', "CORES", kNodes, [](const NodeGroup& g) { return of_first(g, [](auto& n) { return std::to_string(n.cores_per_socket); }); }},
+    {'Z', "THREADS", kNodes, [](const NodeGroup& g) { return of_first(g, [](auto& n) { return std::to_string(n.threads_per_core); }); }},
+    {'z', "S:C:T", kNodes,
      [](const NodeGroup& g) {
          return of_first(g, [](auto& n) {
              return std::to_string(n.sockets) + ":" + std::to_string(n.cores_per_socket) + ":" + std::to_string(n.threads_per_core);
@@ -152,14 +156,14 @@ struct NamedField {
     GroupField field;
 };
 constexpr auto kOtherGroupFields = std::to_array<NamedField>({
-    {"allocmem", {0, "ALLOCMEM", true, [](const NodeGroup& g) { return of_first(g, [](auto& n) { return std::to_string(in_mib(Bytes(n.allocated_memory))); }); }}},
-    {"allocnodes", {0, "ALLOCNODES", false, [](const NodeGroup& g) { return of_partition_lower(g, "AllocNodes"); }}},
-    {"cluster", {0, "CLUSTER", false, [](const NodeGroup&) { return std::string("N/A"); }}},  // As Slurm, unless there are several.
-    {"comment", {0, "COMMENT", false, [](const NodeGroup&) { return std::string("(null)"); }}},
-    {"extra", {0, "EXTRA", false, [](const NodeGroup&) { return std::string("(null)"); }}},
-    {"gresused", {0, "GRES_USED", true, [](const NodeGroup& g) { return of_first(g, [](auto& n) { return n.gres_used.empty() ? std::string("(null)") : n.gres_used; }); }}},
-    {"port", {0, "PORT", false, [](const NodeGroup&) { return std::string("0"); }}},  // Nobody calls agents.
-    {"statecomplete", {0, "STATECOMPLETE", true,
+    {"allocmem", {0, "ALLOCMEM", kNodes, [](const NodeGroup& g) { return of_first(g, [](auto& n) { return std::to_string(in_mib(Bytes(n.allocated_memory))); }); }}},
+    {"allocnodes", {0, "ALLOCNODES", kPartitions, [](const NodeGroup& g) { return of_partition_lower(g, "AllocNodes"); }}},
+    {"cluster", {0, "CLUSTER", kNothing, [](const NodeGroup&) { return std::string("N/A"); }}},  // As Slurm, unless there are several.
+    {"comment", {0, "COMMENT", kNothing, [](const NodeGroup&) { return std::string("(null)"); }}},
+    {"extra", {0, "EXTRA", kNothing, [](const NodeGroup&) { return std::string("(null)"); }}},
+    {"gresused", {0, "GRES_USED", kNodes, [](const NodeGroup& g) { return of_first(g, [](auto& n) { return n.gres_used.empty() ? std::string("(null)") : n.gres_used; }); }}},
+    {"port", {0, "PORT", kNothing, [](const NodeGroup&) { return std::string("0"); }}},  // Nobody calls agents.
+    {"statecomplete", {0, "STATECOMPLETE", kNodes,
      [](const NodeGroup& g) {
          return of_first(g, [](auto& n) {
              std::string text = to_lower(n.state);
@@ -167,7 +171,7 @@ constexpr auto kOtherGroupFields = std::to_array<NamedField>({
              return text;
          });
      }}},
-    {"userlong", {0, "USER", true, [](const NodeGroup& g) { return of_first(g, [](auto& n) { return n.reason_by.empty() ? std::string("Unknown") : n.reason_by; }); }}},
+    {"userlong", {0, "USER", kNodes, [](const NodeGroup& g) { return of_first(g, [](auto& n) { return n.reason_by.empty() ? std::string("Unknown") : n.reason_by; }); }}},
 });
 // clang-format on
 

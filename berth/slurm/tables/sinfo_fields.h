@@ -11,7 +11,8 @@
 
 namespace berth::slurm {
 
-// A partition, and some of its nodes (perhaps none) that are to stand on one line.
+// A partition, and some of its nodes (perhaps none) that are to stand on one line. Where no field
+// tells partitions apart, it is the first of theirs, and the nodes are of all.
 struct NodeGroup {
     const api::PartitionRow* partition = nullptr;
     std::vector<const api::NodeRow*> nodes;
@@ -19,10 +20,13 @@ struct NodeGroup {
     const api::NodeRow* first() const { return nodes.empty() ? nullptr : nodes.front(); }
 };
 
+// What does not share a line if it differs in a field: nodes, or the nodes of two partitions.
+enum class TellsApart { nothing, nodes, partitions };
+
 struct GroupField {
     char letter;  // 0: it has a name of -O alone.
     std::string_view header;
-    bool tells_apart;  // Nodes that differ in it do not share a line.
+    TellsApart tells_apart;
     std::string (*text)(const NodeGroup&);
 };
 
