@@ -59,7 +59,7 @@ TEST(LongFormat, FieldsWithoutALetterSayWhatTheRowSays) {
     job.std_out = "/home/ann/out";
     const std::pair<const char*, const char*> expected[] = {
         {"pendingtime", "30"},  {"restartcnt", "2"},      {"numtasks", "8"},
-        {"exit_code", "3"},     {"tres-alloc", "cpu=16"}, {"stdout", "/home/ann/out"},
+        {"exit_code", "768"},   {"tres-alloc", "cpu=16"}, {"stdout", "/home/ann/out"},
         {"stdin", "/dev/null"}, {"hetjobid", "N/A"},
     };
     for (const auto& [name, text] : expected) {

@@ -17,6 +17,7 @@
 #include "berth/slurm/options/input_variables.h"
 #include "berth/slurm/tables/iterate.h"
 #include "berth/slurm/tables/squeue_fields.h"
+#include "berth/slurm/tables/squeue_jobs.h"
 #include "berth/slurm/tables/squeue_order.h"
 #include "berth/slurm/tables/squeue_table.h"
 #include "berth/slurm/tables/table_commands.h"
@@ -41,8 +42,7 @@ struct SqueueOptions {
     std::vector<std::string> qos, licenses;  // The server does not choose by these.
     std::string reservation;
     std::vector<std::string> unknown_users;
-    std::vector<std::string> components;  // Of -j 12+1,13 these: "12+1" …
-    std::vector<JobId> whole_jobs;        // … and these.
+    NamedJobs named;
     std::string format, long_format_text, sort, clusters;
     std::optional<std::chrono::seconds> iterate;
     bool all_states = false, header = true, long_format = false, start = false, steps = false,
@@ -62,22 +62,6 @@ Status read_states(const std::string& text, SqueueOptions& options) {
                              "\nsqueue: error: Valid job states include: " + state_names()};
         }
         options.query.states.emplace_back(state);
-    }
-    return Done{};
-}
-
-Status read_jobs(const std::string& text, SqueueOptions& options) {
-    for (const auto word : split(text, ',')) {
-        const auto id = parse_int64(trim(word).substr(0, trim(word).find_first_of("_.+")));
-        if (!id.ok() || id.value() <= 0 || id.value() > 0xffff'ffffLL) {
-            return Error{ErrorCode::invalid_argument, "Invalid job id: " + std::string(word)};
-        }
-        options.query.jobs.push_back(JobId(static_cast<std::uint32_t>(id.value())));
-        if (trim(word).find('+') != std::string_view::npos) {
-            options.components.emplace_back(trim(word));
-        } else {
-            options.whole_jobs.push_back(options.query.jobs.back());
-        }
     }
     return Done{};
 }
@@ -173,10 +157,10 @@ Status read_one(int letter, const char* value, SqueueOptions& options) {
         case 'Q':
         case 'r': options.unfold_arrays = true; return Done{};
         case 'o': options.format = value; return Done{};
-        case 'j': return value == nullptr ? Status(Done{}) : read_jobs(value, options);
+        case 'j': return value == nullptr ? Status(Done{}) : options.named.add(value);
         case 's':
             options.steps = true;
-            return value == nullptr ? Status(Done{}) : read_jobs(value, options);
+            return value == nullptr ? Status(Done{}) : options.named.add(value);
         case 'l': options.long_format = true; return Done{};
         case 'h': options.header = false; return Done{};
         case 'S': options.sort = value; return Done{};
@@ -280,11 +264,7 @@ bool is_chosen(const SqueueOptions& options, const api::JobRow& job) {
         return std::ranges::find(names, name) != names.end();
     };
     if (!options.qos.empty() && !among(options.qos, job.qos)) return false;
-    if (!options.components.empty() && job.het && !among(options.components, job_id_text(job))) {
-        const bool whole = std::ranges::any_of(
-            options.whole_jobs, [&](JobId id) { return id == job.het->first || id == job.id; });
-        if (!whole) return false;
-    }
+    if (!options.named.takes(job)) return false;
     if (!options.reservation.empty() && job.request.reservation != options.reservation) {
         return false;
     }
@@ -331,8 +311,10 @@ Status print_steps(const SqueueOptions& options, const PercentFormat& format,
     for (const api::JobRow& job : jobs) {
         std::vector<api::StepRow> steps = running_steps(job, now);
         if (!steps.empty()) std::ranges::rotate(steps, steps.begin() + 1);
-        for (const api::StepRow& step : steps)
-            print_line(false, [&](const StepField& field) { return field.text(job, step, now); });
+        for (const api::StepRow& step : steps) {
+            if (options.named.takes(job, step_name(step.id)))
+                print_line(false, [&](const StepField& f) { return f.text(job, step, now); });
+        }
     }
     return Done{};
 }
@@ -395,6 +377,7 @@ int show_jobs(const SqueueOptions& options, const PercentFormat& format, Client&
     const auto read = client.each_job(options.query, [&](api::JobRow&& job) {
         is_any = true;
         if (!is_chosen(options, job) || (options.start && job.state != "PENDING")) return true;
+        options.named.narrow(job);
         options.unfold_arrays ? add_unfolded(*table, job) : table->add(job);
         return true;
     });
@@ -413,6 +396,7 @@ int show_steps(const SqueueOptions& options, const PercentFormat& format, Client
     if (!jobs) return cannot_load(jobs.problem(), streams);
     if (jobs->empty() && !is_known(client, options, streams)) return 1;
     print_preamble(options, cluster, streams);
+    if (options.long_format && options.header) streams.out << local_date_line(wall_time()) << '\n';
     std::erase_if(*jobs, [&](const api::JobRow& job) { return !is_chosen(options, job); });
     const Status printed = print_steps(options, format, *std::move(jobs), wall_time(), streams.out);
     if (printed.ok()) return 0;
@@ -469,6 +453,7 @@ int run_squeue(const Invocation& call, Streams& streams) {
     if (options.query.states.empty() && !options.all_states) {
         options.query.states = {"PENDING", "RUNNING", "SUSPENDED", "COMPLETING"};
     }
+    options.query.jobs = options.named.ids();
     show_all_partitions(options);
     auto format = parse_percent_format(with_all_letters(format_of(call, options), [&](char letter) {
         return options.steps ? find_step_field(letter) != nullptr

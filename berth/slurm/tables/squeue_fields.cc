@@ -62,6 +62,17 @@ std::string priority_part(const JobRow& job, Time) {
     return text;
 }
 
+// "gres/gpu:2" of "cpu=8,gres/gpu=2,mem=16000M".
+std::string step_gres(const api::StepRow& step) {
+    std::vector<std::string> all;
+    for (const auto one : split(step.tres, ',')) {
+        if (!one.starts_with("gres/")) continue;
+        all.emplace_back(one);
+        std::ranges::replace(all.back(), '=', ':');
+    }
+    return or_null(join(all, ","));
+}
+
 constexpr auto kJobFields = std::to_array<JobField>({
     {'a', "ACCOUNT", [](const JobRow& j, Time) { return or_null(j.account); }, "account"},
     {'A', "JOBID", [](const JobRow& j, Time) { return to_string(j.id); }, "id"},
@@ -159,14 +170,11 @@ constexpr auto kStepFields = std::to_array<StepField>({
              std::max(Duration::zero(), s.ended_at.value_or(now) - s.started_at));
      }},
     {'N', "NODELIST", [](const JobRow&, const StepRow& s, Time) { return nodes_text(s.nodes); }},
-    {'A', "NTASKS", [](const JobRow&, const StepRow& s, Time) { return std::to_string(s.tasks); }},
+    {'A', "TASKS", [](const JobRow&, const StepRow& s, Time) { return std::to_string(s.tasks); }},
     {'C', "CPUS", [](const JobRow&, const StepRow& s, Time) { return std::to_string(s.cpus); }},
     {'S', "START_TIME",
      [](const JobRow&, const StepRow& s, Time) { return local_time(s.started_at, "N/A"); }},
-    {'b', "TRES_PER_STEP",
-     [](const JobRow&, const StepRow& s, Time) {
-         return s.tres.empty() ? std::string("N/A") : s.tres;
-     }},
+    {'b', "TRES_PER_NODE", [](const JobRow&, const StepRow& s, Time) { return step_gres(s); }},
     {'f', "CPU_FREQ", [](const JobRow&, const StepRow&, Time) { return std::string("N/A"); }},
     {'R', "RESV_PORTS", [](const JobRow&, const StepRow&, Time) { return std::string("N/A"); }},
     {'t', "ST",

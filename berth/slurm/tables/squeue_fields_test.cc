@@ -66,5 +66,16 @@ TEST(SqueueFields, PrintThePriorityAsAPartOfOne) {
     EXPECT_EQ(find_job_field('J')->header, std::string("THREADS_PER_CORE"));
 }
 
+TEST(SqueueFields, OfAStepPrintItsDevices) {
+    const auto text = [](const char* tres) {
+        api::StepRow step;
+        step.tres = tres;
+        return find_step_field('b')->text(api::JobRow{}, step, Time{});
+    };
+    EXPECT_EQ(text("cpu=8,gres/gpu=2,gres/gpu:a100=2,mem=16000M,node=1"),
+              "gres/gpu:2,gres/gpu:a100:2");
+    EXPECT_EQ(text("cpu=8,node=1"), "(null)");
+}
+
 }  // namespace
 }  // namespace berth::slurm

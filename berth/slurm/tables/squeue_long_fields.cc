@@ -21,7 +21,7 @@ constexpr auto kJobLetters = std::to_array<LongName>({
     {"groupid", 'G'}, {"groupname", 'g'}, {"jobarrayid", 'i'}, {"jobid", 'A'}, {"licenses", 'W'}, {"minmemory", 'm'},
     {"mincpus", 'c'}, {"mintmpdisk", 'd'}, {"name", 'j'}, {"nice", 'y'}, {"nodelist", 'N'}, {"numcpus", 'C'}, {"numnodes", 'D'},
     {"oversubscribe", 'h'}, {"shared", 'h'}, {"partition", 'P'}, {"priority", 'p'}, {"prioritylong", 'Q'}, {"qos", 'q'}, {"reason", 'r'},
-    {"reasonlist", 'R'}, {"reqnodes", 'n'}, {"reservation", 'v'}, {"schednodes", 'Y'}, {"sct", 'z'}, {"selectjobinfo", 's'}, {"sockets", 'H'},
+    {"reasonlist", 'R'}, {"reqnodes", 'n'}, {"reservation", 'v'}, {"schednodes", 'Y'}, {"sct", 'z'}, {"sockets", 'H'},
     {"starttime", 'S'}, {"state", 'T'}, {"statecompact", 't'}, {"submittime", 'V'}, {"timeleft", 'L'}, {"timelimit", 'l'},
     {"timeused", 'M'}, {"tres-per-node", 'b'}, {"userid", 'U'}, {"username", 'u'}, {"wckey", 'w'}, {"workdir", 'Z'},
     {"excnodes", 'x'}, {"threads", 'J'},
@@ -49,10 +49,16 @@ std::string duration_or_zero(const std::optional<Duration>& length) {
     return format_duration_short(length.value_or(Duration::zero()));
 }
 
-// Seconds from when it was eligible, or submitted, to its start.
+// As wait(2) has it: the exit code in the upper byte, the signal in the lower.
+std::string wait_status(const ExitStatus& exit) {
+    return std::to_string(exit.code * 256 + exit.signal);
+}
+
+// Seconds from when it was eligible, or submitted, to its start, or to its end without one.
 std::string waited(const JobRow& job, Time now) {
     const Time from = job.eligible_at.value_or(job.submitted_at);
-    const Time until = job.state == "PENDING" ? now : job.started_at.value_or(now);
+    const auto over = job.started_at ? job.started_at : job.ended_at;
+    const Time until = job.state == "PENDING" ? now : over.value_or(now);
     return std::to_string(std::max<std::int64_t>(0, seconds(until - from)));
 }
 
@@ -62,7 +68,7 @@ constexpr auto kOtherJobFields = std::to_array<LongField>({
     {"admin_comment", "ADMIN_COMMENT", [](const JobRow& j, Time) { return or_null(j.admin_comment); }},
     {"allocnodes", "ALLOC_NODES", [](const JobRow& j, Time) { return or_null(j.command.submit_host); }},
     {"allocsid", "ALLOC_SID", always<"0">},
-    {"associd", "ASSOCID", always<"0">},  // As Slurm without associations.
+    {"associd", "ASSOC_ID", always<"0">},  // As Slurm without associations.
     {"batchflag", "BATCH_FLAG", [](const JobRow& j, Time) { return std::string(j.command.interactive ? "0" : "1"); }},
     {"boardspernode", "BOARDS_PER_NODE", always<"0">},
     {"burstbuffer", "BURST_BUFFER", always<"(null)">},
@@ -74,9 +80,9 @@ constexpr auto kOtherJobFields = std::to_array<LongField>({
     {"cpus-per-tres", "CPUS_PER_TRES", always<"N/A">},
     {"deadline", "DEADLINE", [](const JobRow& j, Time) { return local_time(j.deadline, "N/A"); }},
     {"delayboot", "DELAY_BOOT", always<"0:00">},
-    {"derivedec", "DERIVED_EC", [](const JobRow& j, Time) { return std::to_string(j.derived_exit.code); }},
-    {"eligibletime", "ELIGIBLE_TIME", [](const JobRow& j, Time) { return local_time(j.eligible_at, "N/A"); }},
-    {"exit_code", "EXIT_CODE", [](const JobRow& j, Time) { return std::to_string(j.exit.code); }},
+    {"derivedec", "DERIVED_EC", [](const JobRow& j, Time) { return wait_status(j.derived_exit); }},
+    {"eligibletime", "ELIGIBLE_TIME", [](const JobRow& j, Time) { return local_time(j.eligible_at ? j.eligible_at : j.begin_at, "N/A"); }},
+    {"exit_code", "EXIT_CODE", [](const JobRow& j, Time) { return wait_status(j.exit); }},
     {"hetjobid", "HET_JOB_ID", [](const JobRow& j, Time) { return j.het ? to_string(j.het->first) : "N/A"; }},
     {"hetjobidset", "HET_JOB_ID_SET", [](const JobRow& j, Time) { return j.het ? het_id_set(*j.het) : "N/A"; }},
     {"hetjoboffset", "HET_JOB_OFFSET", [](const JobRow& j, Time) { return j.het ? std::to_string(j.het->offset) : "N/A"; }},
@@ -103,6 +109,7 @@ constexpr auto kOtherJobFields = std::to_array<LongField>({
     {"requeue", "REQUEUE", [](const JobRow& j, Time) { return std::string(j.requeue ? "1" : "0"); }},
     {"resizetime", "RESIZE_TIME", always<"N/A">},
     {"restartcnt", "RESTART_COUNT", [](const JobRow& j, Time) { return std::to_string(j.restarts); }},
+    {"selectjobinfo", "", always<"">},
     {"siblingsactive", "ACTIVE_SIBLINGS", always<"NA">},
     {"siblingsactiveraw", "ACTIVE_SIBLINGS_RAW", always<"NA">},
     {"siblingsviable", "VIABLE_SIBLINGS", always<"NA">},

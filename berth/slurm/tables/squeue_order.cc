@@ -24,6 +24,11 @@ SortKey start_of(const JobRow& job, char) {
     return by_time(job.planned_start ? job.planned_start : job.begin_at);
 }
 
+// By the first of its nodes.
+SortKey first_node(const JobRow& job, char) {
+    return by_text(job.nodes.empty() ? std::string_view() : std::string_view(job.nodes.front()));
+}
+
 // As the field is printed.
 SortKey printed(const JobRow& job, char letter) {
     return by_text(find_job_field(letter)->text(job, Time()));
@@ -39,6 +44,7 @@ KeyOf key_by(char letter) {
         case 't': return [](const JobRow& job, char) { return by_text(compact_state(job.state)); };
         case 'i':
         case 'A': return [](const JobRow& job, char) { return by_number(job.id.value()); };
+        case 'N': return first_node;
         case 'S': return start_of;
         case 'V': return [](const JobRow& job, char) { return by_time(job.submitted_at); };
         case 'D': return [](const JobRow& job, char) { return by_number(job.node_count); };

@@ -21,5 +21,18 @@ TEST(Squeue, PutsJobsInSlurmsOrder) {
     EXPECT_FALSE(sort_jobs(jobs, "?").ok());
 }
 
+TEST(Squeue, PutsJobsInTheOrderOfTheirFirstNodes) {
+    const auto job = [](std::uint32_t id, std::vector<std::string> nodes) {
+        api::JobRow row;
+        row.id = JobId(id), row.nodes = std::move(nodes);
+        return row;
+    };
+    std::vector<api::JobRow> jobs = {job(1, {"n4"}), job(2, {"n3", "n4"}), job(3, {"n3"})};
+    ASSERT_TRUE(sort_jobs(jobs, "N,-i").ok());
+    std::string order;
+    for (const auto& row : jobs) order += to_string(row.id) + " ";
+    EXPECT_EQ(order, "3 2 1 ");
+}
+
 }  // namespace
 }  // namespace berth::slurm
