@@ -108,14 +108,20 @@ constexpr const char* kSacctUsage =
     "             [-j job(.step)] [-k least-limit] [-K most-limit] [-o format]\n"
     "             [-r partition] [-s state] [-S start] [-u user] [--name name]\n";
 
-// Names, or numbers of users.
-void add_users(const char* text, std::vector<std::string>& names) {
+// Names, or numbers of users. As in Slurm, this host must know them.
+Status add_users(const char* text, std::vector<std::string>& names) {
     for (const auto word : split(text, ',')) {
-        const auto number = parse_int64(trim(word));
-        names.push_back(number.ok() && std::in_range<std::uint32_t>(*number)
-                            ? user_name_of(static_cast<std::uint32_t>(*number))
-                            : std::string(trim(word)));
+        const std::string name(trim(word));
+        const auto number = parse_int64(name);
+        if (number.ok() && std::in_range<std::uint32_t>(*number)) {
+            names.push_back(user_name_of(static_cast<std::uint32_t>(*number)));
+        } else if (uid_of_user(name)) {
+            names.push_back(name);
+        } else {
+            return Error{ErrorCode::invalid_argument, "Invalid user id: " + name};
+        }
     }
+    return Done{};
 }
 
 // "12", "12_3", "12.batch": the job is asked for, the step picked out of it here.
@@ -168,7 +174,7 @@ Status read_choice(int letter, const char* value, SacctOptions& options) {
         case 's': return read_states(value, options);
         case 'S': return read_time(value, options.query.from);
         case 'E': return read_time(value, options.query.until);
-        case 'u': add_users(value, options.query.users); return Done{};
+        case 'u': return add_users(value, options.query.users);
         case 'q': add_names(value, options.filter.qos); return Done{};
         case 'N': {
             BERTH_TRY(options.filter.nodes, expand_node_argument(value));
@@ -302,6 +308,36 @@ void truncate(const api::AccountingQuery& window, api::AccountingRow& job) {
     if (!job.ended_at || *job.ended_at > *window.until) job.ended_at = window.until;
 }
 
+Status check_window(const SacctOptions& options, Time now) {
+    const Time until = options.query.until.value_or(now);
+    if (!options.query.from || *options.query.from <= until) return Done{};
+    return Error{ErrorCode::invalid_argument, "Start time (" + local_time(options.query.from, "") +
+                                                  ") requested is after end time (" +
+                                                  local_time(until, "") + ")."};
+}
+
+// --qos names those that there are: a misspelt one would find nothing.
+Status check_qos(Client& client, const SacctOptions& options) {
+    if (options.filter.qos.empty()) return Done{};
+    const auto known = client.accounts().qos();
+    if (!known) return Done{};  // The question for the records tells why.
+    std::vector<std::string> names;
+    for (const auto& one : *known) names.push_back(one.name);
+    for (const std::string& name : options.filter.qos) {
+        if (std::ranges::find(names, name) != names.end()) continue;
+        return Error{ErrorCode::invalid_argument,
+                     "You gave a bad qos '" + name + "'. Valid QOS's are " + join(names, ",") +
+                         "\nsacct: fatal: problem processing qos list"};
+    }
+    return Done{};
+}
+
+// What could find nothing.
+Status check_choice(Client& client, const SacctOptions& options, Time now) {
+    BERTH_CHECK(check_window(options, now));
+    return check_qos(client, options);
+}
+
 using EachRow = std::function<void(const api::AccountingRow&)>;
 
 // --array: each task that waits, as a record of its own.
@@ -320,8 +356,11 @@ void unfold(const api::AccountingRow& job, const EachRow& each) {
 CallResult<Done> read_rows(Client& client, const SacctOptions& options, const EachRow& each) {
     const bool named = !options.query.jobs.empty();
     return client.each_accounting(options.query, [&](api::AccountingRow&& job) {
-        // Slurm does not show what may not start yet, unless it is named.
-        if ((!job.eligible_at && !named) || !options.filter.has(job)) return true;
+        // Slurm does not show what was never allowed to start, unless it is named, or asked for by
+        // the state in which it ended.
+        const bool by_its_end = job.ended_at && !options.query.states.empty();
+        if (!job.eligible_at && !named && !by_its_end) return true;
+        if (!options.filter.has(job)) return true;
         if (options.truncate) truncate(options.query, job);
         if (options.unfold_arrays) {
             unfold(job, each);
@@ -369,6 +408,12 @@ int print_scripts(Client& client, const SacctOptions& options, Streams& streams)
     return code;
 }
 
+// What Slurm puts before what is wrong with the value of this option.
+std::string_view before_complaint(int letter) {
+    if (letter == 'S' || letter == 'E') return "";
+    return letter == 'u' || letter == 'g' ? "sacct: error: " : "sacct: fatal: ";
+}
+
 }  // namespace
 
 int run_sacct(const Invocation& call, Streams& streams) {
@@ -392,8 +437,7 @@ int run_sacct(const Invocation& call, Streams& streams) {
         if (argument->letter == 'e') return streams.out << accounting_field_names(), 0;
         const Status read = read_one(argument->letter, argument->value, options);
         if (read.ok()) continue;
-        const bool is_time = argument->letter == 'S' || argument->letter == 'E';
-        streams.err << (is_time ? "" : "sacct: fatal: ") << read.error().message << '\n';
+        streams.err << before_complaint(argument->letter) << read.error().message << '\n';
         return 1;
     }
     if (reader.failed()) return 1;
@@ -405,6 +449,8 @@ int run_sacct(const Invocation& call, Streams& streams) {
     const Time now = wall_time();
     set_window(options, now);
     Client client(endpoint_of(call));
+    if (const Status sense = check_choice(client, options, now); !sense.ok())
+        return fail(sense.error().message);
     bool is_ours = true;  // Slurm knows no records of a cluster that it does not know.
     std::string cluster;
     if (!options.clusters.empty() || options.json) {
