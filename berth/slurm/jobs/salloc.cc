@@ -21,6 +21,7 @@
 #include "berth/slurm/options/arguments.h"
 #include "berth/slurm/options/input_variables.h"
 #include "berth/slurm/options/job_options.h"
+#include "berth/slurm/options/option_fault.h"
 #include "berth/slurm/options/option_help.h"
 #include "berth/slurm/step/held_signals.h"
 
@@ -67,9 +68,9 @@ private:
             return;
         streams_.out << '\a' << std::flush;
     }
-    int fail(const std::string& message) {
+    int fail(const std::string& message, int code = 1) {
         streams_.err << "salloc: error: " << message << '\n' << std::flush;
-        return error_exit_code(call_);
+        return error_exit_code(call_, code);
     }
 
     // The options up to the command, or to a ":"; the rest is in command_.
@@ -84,7 +85,8 @@ private:
                 return streams_.out << kSallocUsage << job_options_help(kSalloc), 0;
             const JobOption& row = *option_of(kSalloc, argument->letter);
             if (const Status set = apply_option(row, draft, argument->value); !set.ok()) {
-                const int code = fail(set.error().message);
+                const OptionFault fault = option_fault(call_.name, set.error());
+                const int code = fail(fault.text, fault.exit_code);
                 streams_.err << advice_on_option(call_, row.name);
                 return code;
             }
@@ -93,7 +95,7 @@ private:
         draft.verbose += reader.verbosity();
         if (reader.failed()) {
             streams_.err << "Try \"salloc --help\" for more information\n";
-            return 1;
+            return kOptionError;
         }
         command_ = reader.operands();
         if (const Status checked = check_gpus_of_tasks(draft); !checked.ok())
@@ -125,6 +127,11 @@ private:
         }
         if (draft_.spec.name.empty())
             draft_.spec.name = std::filesystem::path(command_.front()).filename().string();
+        const std::string& folder = draft_.spec.command->work_dir;  // --chdir
+        if (!folder.empty() && ::access(folder.c_str(), X_OK) != 0) {
+            return fail("chdir(" + std::filesystem::absolute(folder).string() +
+                        "): " + std::strerror(errno));
+        }
         return std::nullopt;
     }
 

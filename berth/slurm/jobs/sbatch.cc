@@ -22,14 +22,13 @@
 #include "berth/slurm/options/foreign_directives.h"
 #include "berth/slurm/options/input_variables.h"
 #include "berth/slurm/options/job_options.h"
+#include "berth/slurm/options/option_fault.h"
 #include "berth/slurm/options/option_help.h"
 #include "berth/slurm/options/shell.h"
 #include "berth/slurm/options/submit_environment.h"
 
 namespace berth::slurm {
 namespace {
-
-constexpr int kOptionError = 255;  // Slurm's exit code for a value that it cannot read.
 
 constexpr const char* kSbatchUsage =
     "Usage: sbatch [OPTIONS(0)...] [ : [OPTIONS(N)...]] script(0) [args(0)...]\n";
@@ -71,14 +70,6 @@ private:
         return error_exit_code(call_, code);
     }
 
-    // Slurm finds most values wrong at once (255), and others only when it submits (1).
-    static int exit_code_of(const Error& error) {
-        const bool is_one = error.message.starts_with("Batch job") ||
-                            error.message.starts_with("Invalid generic") ||
-                            error.message.starts_with("Invalid numeric");
-        return error.code == ErrorCode::invalid_argument && !is_one ? kOptionError : 1;
-    }
-
     // An exit code if the run ends here.
     std::optional<int> read_command_line(const Invocation& call, JobDraft& draft,
                                          std::vector<std::string>& operands) {
@@ -90,7 +81,8 @@ private:
                 return streams_.out << kSbatchUsage << job_options_help(kSbatch), 0;
             const JobOption& row = *option_of(kSbatch, argument->letter);
             if (const Status set = apply_option(row, draft, argument->value); !set.ok()) {
-                const int code = fail(set.error().message, exit_code_of(set.error()));
+                const OptionFault fault = option_fault(call_.name, set.error());
+                const int code = fail(fault.text, fault.exit_code);
                 streams_.err << advice_on_option(call_, row.name);
                 return code;
             }

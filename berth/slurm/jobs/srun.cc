@@ -17,6 +17,7 @@
 #include "berth/slurm/options/arguments.h"
 #include "berth/slurm/options/input_variables.h"
 #include "berth/slurm/options/job_options.h"
+#include "berth/slurm/options/option_fault.h"
 #include "berth/slurm/options/option_help.h"
 #include "berth/slurm/step/component_runs.h"
 #include "berth/slurm/step/held_signals.h"
@@ -67,9 +68,9 @@ private:
         return 0;
     }
 
-    int fail(const std::string& message) {
+    int fail(const std::string& message, int code = 1) {
         streams_.err << "srun: error: " << message << '\n';
-        return error_exit_code(call_);
+        return error_exit_code(call_, code);
     }
 
     // Within a job SLURM_* describes the job, and only some of it is srun's too; outside of one it
@@ -96,7 +97,8 @@ private:
                 return streams_.out << kSrunUsage << job_options_help(kSrun), 0;
             const JobOption& row = *option_of(kSrun, argument->letter);
             if (const Status set = apply_option(row, draft_, argument->value); !set.ok()) {
-                const int code = fail(set.error().message);
+                const OptionFault fault = option_fault(call_.name, set.error());
+                const int code = fail(fault.text, fault.exit_code);
                 streams_.err << advice_on_option(call_, row.name);
                 return code;
             }
@@ -105,7 +107,7 @@ private:
         draft_.verbose += reader.verbosity();
         if (reader.failed()) {
             streams_.err << "Try \"srun --help\" for more information\n";
-            return 255;
+            return kOptionError;
         }
         command_ = reader.operands();
         split_components();

@@ -12,6 +12,7 @@
 #include "berth/model/mail.h"
 #include "berth/slurm/options/input_variables.h"
 #include "berth/slurm/options/near_options.h"
+#include "berth/slurm/options/option_fault.h"
 #include "berth/slurm/options/option_values.h"
 #include "berth/slurm/options/other_options.h"
 #include "berth/slurm/options/step_options.h"
@@ -23,9 +24,6 @@ namespace {
 
 Error invalid_value(const char* option_name) {
     return invalid_argument(std::string("Invalid --") + option_name + " specification");
-}
-Error not_submitted(const std::string& why) {
-    return invalid_argument("Batch job submission failed: " + why);
 }
 
 Status set_count(std::optional<std::uint32_t>& target, const char* value, const char* name) {
