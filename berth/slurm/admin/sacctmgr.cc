@@ -182,7 +182,12 @@ private:
         const auto view = load(code);
         if (!view) return code;
         const auto intent = parse(*view, *entity, {words.begin() + 2, words.end()});
-        if (!intent.ok()) return streams_.err << intent.error().message << '\n', 1;
+        if (!intent.ok()) {
+            // As Slurm: that there is nothing to do is an answer, not a complaint.
+            const bool is_answer = intent.error().message.starts_with(" Nothing ");
+            (is_answer ? streams_.out : streams_.err) << intent.error().message << '\n';
+            return 1;
+        }
         if (!options.immediate) {
             streams_.out << intent->text;
             if (!confirmed()) return streams_.out << " Changes Discarded\n", 0;

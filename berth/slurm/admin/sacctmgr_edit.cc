@@ -103,10 +103,10 @@ Result<Intent> add_accounts(const AccountingView& view, const CommandWords& word
 Status check_accounts(const AccountingView& view, const std::vector<std::string>& accounts) {
     for (const std::string& account : accounts) {
         if (find_row(view, account, "") == nullptr) {
-            return invalid_argument(
-                " This account '" + account +
-                "' doesn't exist.\n"
-                "        Contact your admin to add this account.\n Nothing new added.");
+            return invalid_argument(" This account '" + account +
+                                    "' doesn't exist.\n"
+                                    "        Contact your admin to add this account.\n No "
+                                    "associations or wckeys created.");
         }
     }
     return Done{};

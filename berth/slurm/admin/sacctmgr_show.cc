@@ -96,7 +96,7 @@ std::vector<EntityColumn> association_columns() {
     all.push_back(plain("DefaultQOS,DefQOS", "Def QOS", 9,
                         [](const EntityLine& l) { return l.row->default_qos; }));
     all.push_back(blank("GrpTRESRunMins", "GrpTRESRunMins", 13));
-    all.push_back(plain("ParentName", "Par Name", 10, [](const EntityLine& l) {
+    all.push_back(plain("ParentName", "ParentName", 10, [](const EntityLine& l) {
         return l.row->user.empty() ? l.row->parent : std::string();
     }));
     return all;

@@ -83,9 +83,10 @@ TEST(Sacctmgr, RefusesInSlurmsWords) {
     EXPECT_EQ(parse_add(view, Entity::account, {"bio"}).error().message, " Nothing new added.");
     EXPECT_EQ(parse_add(view, Entity::user, {"ann"}).error().message,
               " Need name of account to add user to.");
-    EXPECT_EQ(parse_add(view, Entity::user, {"ann", "account=nosuch"}).error().message,
-              " This account 'nosuch' doesn't exist.\n"
-              "        Contact your admin to add this account.\n Nothing new added.");
+    EXPECT_EQ(
+        parse_add(view, Entity::user, {"ann", "account=nosuch"}).error().message,
+        " This account 'nosuch' doesn't exist.\n"
+        "        Contact your admin to add this account.\n No associations or wckeys created.");
     EXPECT_EQ(parse_modify(view, Entity::account, {"bio", "set"}).error().message,
               " You didn't give me anything to set");
     EXPECT_EQ(parse_modify(view, Entity::user, {"nosuch", "set", "MaxJobs=1"}).error().message,

@@ -63,6 +63,13 @@ constexpr auto kScontrolOptions = std::to_array<option>({
     {nullptr, 0, nullptr, 0},
 });
 
+// What `show` refuses, and what to use instead.
+constexpr auto kNotShown = std::to_array<std::pair<const char*, const char*>>({
+    {"aliases", "scontrol show nodes has each NodeHostName"},
+    {"daemons", "use systemctl list-units 'berth*'"},
+    {"slurmd", "use berth doctor"},
+});
+
 std::string joined(const std::vector<std::string>& words, std::size_t from) {
     std::string text;
     for (std::size_t i = from; i < words.size(); ++i) text += (text.empty() ? "" : ",") + words[i];
@@ -172,10 +179,13 @@ private:
         if (means(what, "licenses", 2)) return show_licenses(client_, options, id, streams_);
         if (means(what, "topology", 1)) return show_topology(client_, id, streams_);
         if (means(what, "assoc_mgr", 2)) return show_assoc_mgr(client_, words, streams_);
-        for (const char* known :
-             {"federation", "bbstat", "burstbuffer", "daemons", "aliases", "dwstat", "slurmd"}) {
+        for (const char* none : {"federation", "bbstat", "burstbuffer", "dwstat"}) {
+            if (means(what, none, 3)) return 0;  // As where there is none.
+        }
+        for (const auto& [known, instead] : kNotShown) {
             if (means(what, known, 3))
-                return fail("scontrol show " + std::string(known) + " is not supported yet");
+                return fail("scontrol show " + std::string(known) +
+                            " is not supported: " + instead);
         }
         streams_.err << "invalid entity:" << words[1] << " for keyword:show \n";
         return 1;
@@ -348,14 +358,14 @@ private:
     // "create reservation …", "create …" with ReservationName= or without.
     int create(const std::vector<std::string>& words) {
         const std::size_t from = words.size() > 1 && means(words[1], "reservation", 3) ? 2 : 1;
+        if (words.size() < 2) return streams_.err << "too few arguments for create keyword\n", 1;
         const bool of_reservation = from == 2 || !reservation_named(words).empty();
         if (!of_reservation && !partition_named(words).empty()) return create_partition(words);
         if (!of_reservation && !node_named(words).empty())
             return create_nodes(client_, words, streams_);
-        if (words.size() <= from || iequals(words[1], "partition")) {
-            return streams_.err << "Invalid entity in create command; give PartitionName=, "
-                                   "NodeName= or reservation\n",
-                   1;
+        if (!of_reservation) {
+            return fail("Invalid creation entity: " + words[1] +
+                        "; give PartitionName=, NodeName= or reservation");
         }
         const auto call = parse_reservation(
             {words.begin() + static_cast<std::ptrdiff_t>(from), words.end()}, wall_time());
@@ -368,6 +378,7 @@ private:
     }
 
     int remove(const std::vector<std::string>& words) {
+        if (words.size() < 2) return streams_.err << "too few arguments for delete keyword\n", 1;
         if (const std::string partition = partition_named(words); !partition.empty()) {
             const auto done = client_.delete_partition(partition);
             return done ? 0 : objection("delete_partition " + words[1] + ": ", done.problem());
@@ -376,8 +387,8 @@ private:
         if (name.empty() && !node_named(words).empty())
             return delete_nodes(client_, words, streams_);
         if (name.empty()) {
-            return streams_.err << "Invalid entity in delete command; give ReservationName=, "
-                                   "PartitionName= or NodeName=\n",
+            return streams_.err << "Invalid deletion entity: " << words[1]
+                                << "; give ReservationName=, PartitionName= or NodeName=\n",
                    1;
         }
         const auto done = client_.delete_reservation(name);

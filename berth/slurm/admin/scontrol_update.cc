@@ -228,7 +228,11 @@ Result<Update> parse_update(const std::vector<std::string>& words, Time now) {
             return invalid_argument("Invalid input: " + word + "; write KEY=VALUE");
         const std::string key = word.substr(0, equals), value = word.substr(equals + 1);
         if (iequals(key, "JobId") || iequals(key, "Job")) {
-            for (const auto id : split(value, ',')) update.names.emplace_back(trim(id));
+            for (const auto id : split(value, ',')) {
+                if (trim(id).empty())
+                    return invalid_argument(word + " names no job; write JobId=12 or JobId=12,13");
+                update.names.emplace_back(trim(id));
+            }
         } else if (iequals(key, "NodeName")) {
             BERTH_TRY(update.names, expand_hostlist(value));
             update.node.emplace();

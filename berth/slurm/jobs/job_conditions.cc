@@ -38,7 +38,7 @@ Status JobConditions::set_state(const std::string& text) {
     if (state == "PENDING" || state == "RUNNING" || state == "SUSPENDED") return Done{};
     return Error{ErrorCode::invalid_argument,
                  "Invalid job state specified: " + text +
-                     "\nscancel: error: Valid job states are PENDING, RUNNING, and SUSPENDED"};
+                     "\nValid job states are PENDING, RUNNING, and SUSPENDED"};
 }
 
 Status JobConditions::set_nodes(const std::string& text) {

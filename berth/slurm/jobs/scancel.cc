@@ -152,6 +152,11 @@ private:
         return parts;
     }
 
+    // "12-" and "12_" lack something behind.
+    static bool is_whole(const std::string& ref) {
+        return std::string_view("_-,:+[").find(ref.back()) == std::string_view::npos;
+    }
+
     int cancel_one(const std::string& word) {
         const std::size_t dot = word.find('.');
         std::string ref = word.substr(0, dot);
@@ -170,7 +175,7 @@ private:
                     number.ok() ? StepId(static_cast<std::uint32_t>(number.value())) : kBatchStep;
             }
         }
-        if (!has_id || !step_is_right) {
+        if (!has_id || !step_is_right || !is_whole(ref)) {
             streams_.err << "scancel: error: Invalid job id " << word << '\n';
             return 1;
         }
@@ -276,7 +281,9 @@ int run_scancel(const Invocation& call, Streams& streams) {
             return streams.out << kScancelUsage << all_options(call, kScancelOptions), 0;
         if (const Status read = read_one(argument->letter, argument->value, scancel.options);
             !read.ok()) {
-            streams.err << "scancel: error: " << read.error().message << '\n';
+            // As Slurm's: of states and signals without its name.
+            const bool bare = argument->letter == 't' || argument->letter == 's';
+            streams.err << (bare ? "" : "scancel: error: ") << read.error().message << '\n';
             return 1;
         }
     }

@@ -117,7 +117,8 @@ TEST(Commands, RefuseWhatTheyCannotDo) {
     EXPECT_EQ(run(run_scancel, "scancel", {"abc"}).err, "scancel: error: Invalid job id abc\n");
     EXPECT_EQ(run(run_scontrol, "scontrol", {"dance"}).err, "invalid keyword: dance\n");
     EXPECT_EQ(run(run_scontrol, "scontrol", {"create", "x=y"}).err,
-              "scontrol: error: Unknown parameter x=y.  No reservation created.\n");
+              "scontrol: error: Invalid creation entity: x=y; give PartitionName=, NodeName= or "
+              "reservation\n");
     EXPECT_EQ(run(run_srun, "srun", {"hostname"}).code, 1);
     EXPECT_EQ(run(run_scontrol, "scontrol", {"show", "hostnames", "gpu[08-10]"}).out,
               "gpu08\ngpu09\ngpu10\n");

@@ -304,7 +304,9 @@ int show_steps(Client& client, const ShowOptions& options, const std::string& id
             ++printed;
         }
     }
-    if (printed == 0) streams.out << "No job steps in the system\n";
+    if (printed > 0) return 0;
+    if (dot != std::string::npos) return streams.out << "Job step " << id << " not found\n", 1;
+    streams.out << "No job steps in the system\n";
     return 0;
 }
 

@@ -173,15 +173,19 @@ int run_sstat(const Invocation& call, Streams& streams) {
     }
     if (reader.failed()) return 1;
     if (options.wanted.empty()) {
-        streams.err << "You didn't give me any jobs to stat.\n";
+        streams.err << "sstat: error: You didn't give me any jobs to stat.\n";
         return 1;
+    }
+    for (const std::string& one : options.wanted) {
+        if (!one.empty() && std::isdigit(static_cast<unsigned char>(one.front())) != 0) continue;
+        return streams.err << "sstat: fatal: Bad job/step specified: " << one << '\n', 1;
     }
     for (const auto word : split(options.format, ',')) {
         if (iequals(trim(word), "Pids")) return streams.err << kNoPids, 1;
     }
     const auto columns =
         accounting_columns(options.format.empty() ? kSstatDefaultFormat : options.format);
-    if (!columns.ok()) return streams.err << columns.error().message << '\n', 1;
+    if (!columns.ok()) return streams.err << "sstat: error: " << columns.error().message << '\n', 1;
     if (options.header) print_header(options, *columns, streams.out);
     Client client(endpoint_of(call));
     int code = 0;

@@ -30,7 +30,7 @@ std::optional<std::size_t> read_width(std::string_view text, std::size_t& at) {
 
 }  // namespace
 
-Result<PercentFormat> parse_percent_format(std::string_view format) {
+Result<PercentFormat> parse_percent_format(std::string_view format, std::string_view of) {
     PercentFormat parsed;
     std::size_t at = format.find('%');
     parsed.prefix = format.substr(0, at);
@@ -40,7 +40,9 @@ Result<PercentFormat> parse_percent_format(std::string_view format) {
         if (at < format.size() && format[at] == '.') item.right = true, ++at;
         item.width = read_width(format, at);
         if (at >= format.size() || !is_letter(format[at])) {
-            return Error{ErrorCode::invalid_argument, "Unrecognized option: %"};
+            return Error{ErrorCode::invalid_argument,
+                         "Invalid " + std::string(of) + " format specification: " +
+                             (at < format.size() ? std::string(1, format[at]) : "%")};
         }
         item.letter = format[at++];
         const std::size_t next = format.find('%', at);

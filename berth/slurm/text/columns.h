@@ -27,7 +27,8 @@ struct PercentFormat {
     std::vector<FormatItem> items;
 };
 
-Result<PercentFormat> parse_percent_format(std::string_view format);
+// `of`: what the table is of, for the error: "job", "node".
+Result<PercentFormat> parse_percent_format(std::string_view format, std::string_view of = "job");
 
 // "%all": every letter that there is, with bars between them. Another format stays as it is.
 std::string with_all_letters(std::string format, const std::function<bool(char)>& is_letter);

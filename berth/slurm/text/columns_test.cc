@@ -19,6 +19,13 @@ TEST(Columns, ReadAPercentFormat) {
         EXPECT_FALSE(parse_percent_format(wrong).ok()) << wrong;
 }
 
+TEST(Columns, SayWhichLetterIsNone) {
+    EXPECT_EQ(parse_percent_format("%i %-12j").error().message,
+              "Invalid job format specification: -");
+    EXPECT_EQ(parse_percent_format("%N %", "node").error().message,
+              "Invalid node format specification: %");
+}
+
 TEST(Columns, AllMeansEveryLetter) {
     const auto some = [](char letter) { return std::string_view("zaB").find(letter) < 3; };
     EXPECT_EQ(with_all_letters("%ALL", some), "%a|%z|%B");
