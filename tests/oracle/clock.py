@@ -19,13 +19,17 @@ PLANS = [
     ("scontrol (-d )?show job", "full|behind", "StartTime|EndTime"),
     ("squeue -o %[Se]", "(full|behind)-N/A", "%[Se]"),
     ("squeue --start", "line", "text"),
+    ("query squeue", "squeue --start.*", "text"),
+    ("squeue -O (StartTime|EndTime)", "(full|behind)-N/A", ".*"),
 ]
 
 # Command and field (or the column of a line) of the spans that run with the clock: patterns.
 RUNNING = [
     ("scontrol (-d )?show (job|step)", "RunTime'*"),
     (r"squeue -o %[ML]", "%[ML]"),
-    ("squeue.*", "TIME"),
+    ("squeue -O Time(Left|Used)", "TIME.*"),
+    ("squeue -O PendingTime", "PENDING_TIME"),
+    ("(query )?squeue.*", "TIME"),
     ("sacct -P", "Elapsed|ElapsedRaw"),
     ("MailProg", "mails"),
 ]
@@ -71,7 +75,7 @@ def agree(field):
     """Whether both sides say the same, but for what the clock has moved by LATE at most."""
     if field.slurm == field.berth:
         return True
-    if field.field == "ElapsedRaw" and field.slurm.isdigit() and field.berth.isdigit():
+    if field.field in ("ElapsedRaw", "PENDING_TIME") and field.slurm.isdigit() and field.berth.isdigit():
         return abs(int(field.slurm) - int(field.berth)) <= LATE
     theirs, ours = list(STAMP.finditer(field.slurm)), list(STAMP.finditer(field.berth))
     between = [re.sub(r"\s+", " ", STAMP.sub("@", text)).rstrip() for text in (field.slurm, field.berth)]

@@ -6,6 +6,7 @@ import newer
 from clock import seconds
 from compare import Field, pairs_differ, table_differs, text_differs, widths_differ
 from jobs import JOBS, REFUSED, WRONG
+from queries import compare_queries
 
 SQUEUE = ("%i %P %j %u %t %T %M %l %D %R %a %b %B %c %C %d %e %E %f %F %g %G %h %H %I %J %k %K %L %m %n %N %o %O %p %q %Q %r %S %U %v %V %w %W"
           " %x %X %y %Y %z %Z").split()
@@ -45,7 +46,8 @@ def compare_commands(slurm, berth, counted):
                                                          for text in both(slurm, berth, command, counted)), "NAME")
         yield from widths_differ(f"sinfo -o {letter}", *both(slurm, berth, f"sinfo -o {letter}", counted))
     accounted = both(slurm, berth, f"sacct -a -P -o {SACCT}", counted)
-    yield from jobs_differ(slurm, berth, accounted[0], counted)
+    requested = requested_tres(accounted[0])
+    yield from jobs_differ(slurm, berth, requested, counted)
     for what, names, form in (("node", ("gpu1", "gpu4"), newer.node), ("partition", ("main", "debug"), newer.partition),
                               ("step", ("{steps}",), newer.step)):
         for name in names:
@@ -53,12 +55,27 @@ def compare_commands(slurm, berth, counted):
             yield from pairs_differ(f"scontrol show {what}", name.strip("{}"), *texts, form)
     yield from sdiag_differs(slurm, berth, counted)
     yield from table_differs("sacct -P", *(per_second(text) for text in accounted), "JobID")
+    yield from compare_queries(slurm, berth, counted, lambda *record: record_differs(slurm, berth, requested, counted, *record))
 
 
-def jobs_differ(slurm, berth, accounted, counted):
-    """`scontrol show job`; what 22.05's does not show of a job, its sacct does."""
+def requested_tres(accounted):
+    """Job name → what sacct has as its ReqTRES, which 22.05's `scontrol show job` does not show."""
     head, *rows = (line.split("|") for line in accounted.splitlines())
-    requested = {row[head.index("JobName")]: row[head.index("ReqTRES")] for row in rows if "." not in row[head.index("JobID")]}
+    return {row[head.index("JobName")]: row[head.index("ReqTRES")] for row in rows if "." not in row[head.index("JobID")]}
+
+
+def record_differs(slurm, berth, requested, counted, command, kind, name):
+    """What a command shows as KEY=VALUE of one job, node, partition or step. On one line no SubmitLine is shown: docs/slurm-differences.md."""
+    def of_job(pairs):
+        new = newer.job(pairs, requested.get(name), slurm.lines[name])
+        return {key: value for key, value in new.items() if key != "SubmitLine" or "-o" not in command.split(" ")}
+
+    form = {"node": newer.node, "partition": newer.partition, "step": newer.step, "job": of_job}[kind]
+    details = "-d " if " -d " in command else ""
+    yield from pairs_differ(f"scontrol {details}show {kind}", name, *both(slurm, berth, command, counted), form)
+
+
+def jobs_differ(slurm, berth, requested, counted):
     for job in JOBS:
         for details in ("", "-d "):
             command = f"scontrol {details}show job {{{job.name}}}"

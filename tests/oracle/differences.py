@@ -166,7 +166,7 @@ def no_moment(field, _):
 def never_started(field, context):
     """Slurm has the time of its end."""
     end = context.slurm("scontrol show job", "dropped", "EndTime")
-    shown = {"StartTime": "Unknown", "%S": "N/A"}[field.field]
+    shown = {"StartTime": "Unknown", "%S": "N/A", "START_TIME": "N/A"}[field.field]
     return shown if time_of(end or "") is not None and time_of(field.slurm) == time_of(end) else None
 
 
@@ -301,9 +301,10 @@ def named(text, name, _):
 
 
 OWN = [  # Slurm's nodes live on this host, at its address and ports; Berth's agents are asked for nothing of the kind.
-    Own(f"{NODE}|sinfo -o %o", "NodeAddr|%o", lambda text, _: text == "127.0.0.1", named),
-    Own(f"{NODE}|sinfo -o %n", "NodeHostName|%n", lambda text, _: text == HOST, named),
+    Own(f"{NODE}|sinfo -o %o|sinfo -O NodeAddr", "NodeAddr|%o|NODE_ADDR", lambda text, _: text == "127.0.0.1", named),
+    Own(f"{NODE}|sinfo -o %n|sinfo -O NodeHost", "NodeHostName|%n|HOSTNAMES", lambda text, _: text == HOST, named),
     Own(NODE, "Port", lambda text, _: re.fullmatch(r"2\d{4}", text), lambda text, *_: text == ABSENT),
-    Own(f"{NODE}|sinfo -o %v", "Version|%v", lambda text, _: text.startswith("22.05."), lambda text, *_: text == VERSION),
+    Own("sinfo -O Port", "PORT", lambda text, _: re.fullmatch(r"2\d{4}", text), lambda text, *_: text == "0"),
+    Own(f"{NODE}|sinfo -o %v|sinfo -O Version", "Version|%v|VERSION", lambda text, _: text.startswith("22.05."), lambda text, *_: text == VERSION),
     Own("sdiag", "text", lambda text, _: re.match("Jobs (pending|running):", text), counted_when_asked),
 ]

@@ -60,9 +60,9 @@ def step(pairs):
 
 
 def squeue(column, cell):
-    if column in ("%r", "%R"):
+    if column in ("%r", "%R", "REASON", "NODELIST(REASON)"):
         return cell.replace("JobLaunchFailure", "RaisedSignal:9(Killed)")  # The one job that does not end by itself.
-    return gres(cell) if column == "%b" else cell
+    return gres(cell) if column == "%b" or column.startswith("TRES_PER_") else cell
 
 
 def sdiag(text):

@@ -4,7 +4,8 @@ from collections import Counter
 from enum import Enum
 
 import clock
-from differences import EXPLAINED, OWN
+from differences import OWN
+from explained import EXPLAINED
 
 
 class Verdict(Enum):

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import newer
 from compare import ABSENT, Field, pairs_differ, text_differs
-from differences import EXPLAINED
+from explained import EXPLAINED
 from mutants import of
 from verdicts import Context, Judge, Verdict
 
