@@ -285,6 +285,10 @@ class Tidy(unittest.TestCase):
             self.assertEqual(len(found), 1, found)
             self.assertIn("is also in berth/store/a.cc", found[0])
             self.assertEqual(self.complaints({"berth/store/a.cc": first, "berth/base/b.cc": file(inside)}), [], "another module")
+        alias = "using Word = long;\n"
+        found = self.complaints({"berth/store/a.cc": first, "berth/store/b.cc": file(alias)})
+        self.assertIn("Word is also in berth/store/a.cc", found[0])
+        self.assertEqual(self.complaints({"berth/store/a.cc": file(alias), "berth/store/b.cc": file(alias)}), [], "the same type")
         other = file("int next(long n) {\n    return 1;\n}\nclass Words {\npublic:\n    int next(const Word& word, int n) {\n        return n;\n    }\n};\n")
         self.assertEqual(self.complaints({"berth/store/a.cc": first, "berth/store/b.cc": other}), [])
 

@@ -1,13 +1,14 @@
 """Names of anonymous namespaces that two files of one target give to different things.
 
-A unity build joins files of a target, others in each preset: what one build takes, another refuses. Types and constants are compared by
-name, functions by name and the types of their parameters. It reads text, as tidy.py does."""
+A unity build joins files of a target, others in each preset: what one build takes, another refuses. Types, constants and
+other names of types are compared by name, functions by name and the types of their parameters. It reads text, as tidy.py does."""
 
 import re
 
 from cpp_text import blank_out
 
 TYPE = re.compile(r"(?:struct|class|enum class) (\w+)\b(?! ?;)")
+ALIAS = re.compile(r"using (\w+) = ([^;]*);")
 CONSTANT = re.compile(r"(?:constexpr|const|static const)\b[^=({;]*?\b(k[A-Z]\w*)(?:\[\w*\])*\s*[={(]")
 FUNCTION = re.compile(r"(?:[\w:<>,*&\[\]() ]|\n {4,})*?[\w>*&] ?\b(\w+)\(((?:[^(){};]|\([^(){};]*\))*)\)[\w ]*\s*(?:->[^{;]*)?\{")
 PARAMETER_NAME = re.compile(r"\s*\b\w+\s*$")
@@ -45,6 +46,8 @@ def names(code):
             if line.start() < at or number in templates:
                 continue
             if found := TYPE.match(text, line.start()):
+                yield first + number, found[1], found[1]
+            elif found := ALIAS.match(text, line.start()):
                 yield first + number, found[1], found[1]
             elif found := CONSTANT.match(text, line.start()):
                 yield first + number, found[1], found[1]
@@ -99,8 +102,11 @@ def complaints(root, files):
         inside = path.relative_to(root)
         if path.suffix != ".cc" or inside.parts[0] != "berth":
             continue
-        for line, name, told_apart in names(blank_out(path.read_text(errors="replace"))):
+        text = blank_out(path.read_text(errors="replace"))
+        aliases = {found[1]: " ".join(found[2].split()) for found in ALIAS.finditer(text)}
+        for line, name, told_apart in names(text):
             key = target_of(inside), told_apart
-            if key in seen and seen[key][0] != inside:
+            meant = aliases.get(told_apart)  # Two files may give one name to the same type.
+            if key in seen and seen[key][0] != inside and not (meant and seen[key][2] == meant):
                 yield f"{inside}:{line}: {name} is also in {seen[key][0]}:{seen[key][1]}; a unity build may join the two"
-            seen.setdefault(key, (inside, line))
+            seen.setdefault(key, (inside, line, meant))

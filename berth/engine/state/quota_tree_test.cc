@@ -8,7 +8,7 @@
 namespace berth {
 namespace {
 
-using Index = QuotaTree::Index;
+using TreeIndex = QuotaTree::Index;
 
 // root ── science ── physics (ann, ben), biology (ann)
 //      └─ art (cleo)
@@ -26,8 +26,8 @@ ClusterSpec counted_site() {
     spec.qos.push_back({.name = "gold"});
     return spec;
 }
-enum : Index { kRoot, kScience, kPhysics, kBiology, kArt };
-enum : Index { kAnn, kBen, kAnnOfBiology, kCleo };
+enum : TreeIndex { kRoot, kScience, kPhysics, kBiology, kArt };
+enum : TreeIndex { kAnn, kBen, kAnnOfBiology, kCleo };
 
 QuotaTree tree_of(const ClusterSpec& spec) {
     QuotaTree tree;
@@ -84,7 +84,7 @@ TEST(QuotaTree, CountsARunInItsLeafAndEachAccountAboveIt) {
     tree.remove(running(2, 4), kAnn);
     tree.remove(running(3, 1), kAnnOfBiology);
     tree.remove(job(1), kBen);
-    for (const Index account : {kRoot, kScience, kPhysics, kBiology}) {
+    for (const TreeIndex account : {kRoot, kScience, kPhysics, kBiology}) {
         EXPECT_EQ(tree.account(account).use, QuotaUse{});
     }
 }
@@ -171,7 +171,7 @@ TEST(QuotaTree, CountsUsersAndAccountsOfAQosThatLimitsThem) {
     tree.add(running(1, 2, gold), kAnn);
     tree.add(running(2, 3, gold), kAnnOfBiology);
     tree.add(running(3, 1), kAnn);  // Of a QOS without limits.
-    const Index ann = tree.place_of(kAnn).user;
+    const TreeIndex ann = tree.place_of(kAnn).user;
     EXPECT_EQ(tree.use_of_qos_user(gold, ann).held->amount.cpu(), cores(5));
     EXPECT_EQ(tree.use_of_qos(gold).running, 2);
     EXPECT_EQ(tree.use_of_qos_user(QosId(0), ann), QuotaUse{});
@@ -210,9 +210,9 @@ TEST(QuotaTree, TellsWhomARunConcerns) {
     tree.add(job(1), kAnn);             // Waits: it uses nothing.
     EXPECT_TRUE(tree.take_news().none());
     tree.add(running(2, 1), kCleo);
-    EXPECT_EQ(tree.take_news().leaves, std::vector<Index>{kCleo});
+    EXPECT_EQ(tree.take_news().leaves, std::vector<TreeIndex>{kCleo});
     tree.add(running(3, 1), kBen);
-    EXPECT_EQ(tree.take_news().leaves, (std::vector<Index>{kAnn, kBen, kAnnOfBiology}));
+    EXPECT_EQ(tree.take_news().leaves, (std::vector<TreeIndex>{kAnn, kBen, kAnnOfBiology}));
     EXPECT_TRUE(tree.take_news().none());
 }
 
@@ -228,10 +228,10 @@ TEST(QuotaTree, FollowsAnEditOfLimitsBelowTheAccount) {
     edits.accounts.back().limits.max_jobs = 2;
     apply_edits(spec, edits);
     ASSERT_TRUE(tree.take_edits(spec, edits));
-    for (const Index leaf : {kAnn, kBen, kAnnOfBiology}) {
+    for (const TreeIndex leaf : {kAnn, kBen, kAnnOfBiology}) {
         EXPECT_EQ(tree.nearest_limits(tree.place_of(leaf))->max_jobs, 2U);
     }
-    EXPECT_EQ(tree.take_news().leaves, (std::vector<Index>{kAnn, kBen, kAnnOfBiology}));
+    EXPECT_EQ(tree.take_news().leaves, (std::vector<TreeIndex>{kAnn, kBen, kAnnOfBiology}));
     EXPECT_EQ(tree.account(kScience).use.running, 1);
     edits.accounts.back().parent = "art";  // Other accounts count its runs.
     apply_edits(spec, edits);
@@ -247,10 +247,10 @@ TEST(QuotaTree, TellsWhomARunOfAQosConcerns) {
         tree.add(running(1, 1, gold), kAnn);
         return tree.take_news();
     };
-    EXPECT_EQ(concerned({.max_jobs = 1}).leaves, (std::vector<Index>{kAnn, kAnnOfBiology}));
-    EXPECT_EQ(concerned({.max_jobs_per_account = 1}).leaves, (std::vector<Index>{kAnn, kBen}));
+    EXPECT_EQ(concerned({.max_jobs = 1}).leaves, (std::vector<TreeIndex>{kAnn, kAnnOfBiology}));
+    EXPECT_EQ(concerned({.max_jobs_per_account = 1}).leaves, (std::vector<TreeIndex>{kAnn, kBen}));
     const QuotaTree::News all = concerned({.group_jobs = 1});
-    EXPECT_EQ(all.leaves, std::vector<Index>{kAnn});
+    EXPECT_EQ(all.leaves, std::vector<TreeIndex>{kAnn});
     EXPECT_EQ(all.qos, std::vector<QosId>{gold});
 }
 
@@ -261,7 +261,7 @@ TEST(QuotaTree, DropsTheLastLeaf) {
     tree.add_leaf("art", "ann");
     tree.drop_last_leaf();
     tree.add(running(1, 1, QosId(1)), kAnn);
-    EXPECT_EQ(tree.take_news().leaves, (std::vector<Index>{kAnn, kAnnOfBiology}));
+    EXPECT_EQ(tree.take_news().leaves, (std::vector<TreeIndex>{kAnn, kAnnOfBiology}));
 }
 
 TEST(QuotaTree, EndsWhereAccountsStandInACircle) {

@@ -8,6 +8,7 @@
 #include "berth/slurm/admin/admin_commands.h"
 #include "berth/slurm/admin/sacctmgr_edit.h"
 #include "berth/slurm/options/arguments.h"
+#include "berth/slurm/options/command_help.h"
 #include "berth/slurm/text/argument_text.h"
 
 namespace berth::slurm {
@@ -37,6 +38,7 @@ constexpr auto kSacctmgrOptions = std::to_array<option>({
     {"yaml", optional_argument, nullptr, 'Y'},
     {nullptr, 0, nullptr, 0},
 });
+constexpr const char* kSacctmgrLetters = "hinopPQrsvV";
 
 std::optional<Entity> entity_of(const std::string& word) {
     if (means(word, "accounts", 2)) return Entity::account;
@@ -220,12 +222,14 @@ private:
 
 int run_sacctmgr(const Invocation& call, Streams& streams) {
     Sacctmgr sacctmgr(call, streams);
-    ArgumentReader reader(call, kSacctmgrOptions, "hinopPQrsvV");
+    ArgumentReader reader(call, kSacctmgrOptions, kSacctmgrLetters);
     while (const auto argument = reader.next(streams)) {
         switch (argument->letter) {
             case 'V': return streams.out << kVersion << '\n', 0;
             case 'h':
-                return streams.out << kSacctmgrUsage << all_options(call, kSacctmgrOptions), 0;
+                return streams.out << kSacctmgrUsage
+                                   << command_help(call, kSacctmgrOptions, kSacctmgrLetters),
+                       0;
             case 'i': sacctmgr.options.immediate = true; break;
             case 'n': sacctmgr.options.no_header = true; break;
             case 'p': sacctmgr.options.parsable = true; break;

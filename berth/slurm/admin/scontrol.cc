@@ -17,6 +17,7 @@
 #include "berth/slurm/json/json_rows.h"
 #include "berth/slurm/options/arguments.h"
 #include "berth/slurm/options/clusters.h"
+#include "berth/slurm/options/command_help.h"
 #include "berth/slurm/options/input_variables.h"
 #include "berth/slurm/show/scontrol_show.h"
 #include "berth/slurm/step/last_answer.h"
@@ -62,6 +63,7 @@ constexpr auto kScontrolOptions = std::to_array<option>({
     {"sibling", no_argument, nullptr, 3},
     {nullptr, 0, nullptr, 0},
 });
+constexpr const char* kScontrolLetters = "adFhM:oQu:vV";
 
 // What `show` refuses, and what to use instead.
 constexpr auto kNotShown = std::to_array<std::pair<const char*, const char*>>({
@@ -460,14 +462,16 @@ private:
 int run_scontrol(const Invocation& call, Streams& streams) {
     Scontrol scontrol(call, streams);
     ArgumentReader reader(call, kScontrolOptions,
-                          "adFhM:oQu:vV");  // Options may also stand behind the entity.
+                          kScontrolLetters);  // Options may also stand behind the entity.
     for (const SetVariable& set : set_variables(call, kScontrolOptions)) {
         if (const auto code = scontrol.take(set.letter, set.value)) return *code;
     }
     while (const auto argument = reader.next(streams)) {
         if (argument->letter == 'V') return streams.out << kVersion << '\n', 0;
         if (argument->letter == 'h')
-            return streams.out << kScontrolUsage << all_options(call, kScontrolOptions), 0;
+            return streams.out << kScontrolUsage
+                               << command_help(call, kScontrolOptions, kScontrolLetters),
+                   0;
         if (const auto code = scontrol.take(argument->letter, argument->value)) return *code;
     }
     if (reader.failed()) return streams.err << "Try \"scontrol --help\" for more information\n", 1;

@@ -12,6 +12,7 @@
 #include "berth/client/client.h"
 #include "berth/slurm/jobs/job_commands.h"
 #include "berth/slurm/options/arguments.h"
+#include "berth/slurm/options/command_help.h"
 #include "berth/slurm/step/step_attachment.h"
 #include "berth/slurm/step/step_output.h"
 #include "berth/slurm/step/terminal.h"
@@ -20,19 +21,7 @@
 namespace berth::slurm {
 namespace {
 
-constexpr const char* kSattachUsage =
-    "Usage: sattach [options] <jobid.stepid>\n"
-    "      --input-filter=taskid  send input to only the specified task\n"
-    "      --output-filter=taskid only print stdout from the specified task\n"
-    "      --error-filter=taskid  only print stderr from the specified task\n"
-    "  -l, --label         prepend task number to lines of stdout & stderr\n"
-    "      --layout        print task layout info and exit (does not attach to tasks)\n"
-    "      --pty           run task zero in pseudo terminal\n"
-    "  -Q, --quiet         quiet mode (suppress informational messages)\n"
-    "  -v, --verbose       verbose mode (multiple -v's increase verbosity)\n"
-    "  -V, --version       print version information and exit\n"
-    "  -h, --help          show this help message\n"
-    "  -u, --usage         display brief usage message\n";
+constexpr const char* kSattachUsage = "Usage: sattach [-lQv] [--pty] [--layout] JOB.STEP\n";
 
 constexpr auto kSattachOptions = std::to_array<option>({
     {"help", no_argument, nullptr, 'h'},
@@ -48,6 +37,7 @@ constexpr auto kSattachOptions = std::to_array<option>({
     {"pty", no_argument, nullptr, 'p'},
     {nullptr, 0, nullptr, 0},
 });
+constexpr const char* kSattachLetters = "hlQuvV";
 
 class Sattach {
 public:
@@ -81,12 +71,14 @@ private:
     }
 
     std::optional<int> read_options() {
-        ArgumentReader reader(call_, kSattachOptions, "hlQuvV");
+        ArgumentReader reader(call_, kSattachOptions, kSattachLetters);
         while (const auto argument = reader.next(streams_)) {
             switch (argument->letter) {
                 case 'V': return streams_.out << kVersion << '\n', 0;
                 case 'h':
-                    return streams_.out << kSattachUsage << all_options(call_, kSattachOptions), 0;
+                    return streams_.out << kSattachUsage
+                                        << command_help(call_, kSattachOptions, kSattachLetters),
+                           0;
                 case 'u': return streams_.out << "Usage: sattach [options] <jobid.stepid>\n", 0;
                 case 'l': label_ = true; break;
                 case 'L': layout_ = true; break;

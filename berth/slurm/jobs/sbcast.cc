@@ -16,6 +16,7 @@
 #include "berth/slurm/jobs/job_commands.h"
 #include "berth/slurm/jobs/sbcast_script.h"
 #include "berth/slurm/options/arguments.h"
+#include "berth/slurm/options/command_help.h"
 #include "berth/slurm/options/input_variables.h"
 #include "berth/slurm/step/step_run.h"
 #include "berth/slurm/text/print.h"
@@ -23,13 +24,7 @@
 namespace berth::slurm {
 namespace {
 
-constexpr const char* kSbcastUsage =
-    "Usage: sbcast [OPTIONS] SOURCE DEST\n"
-    "  -f, --force           replace destination file as required\n"
-    "  -j, --jobid=#         specify job ID\n"
-    "  -p, --preserve        preserve modes and times of source file\n"
-    "  -C, --compress[=lib]  -F, --fanout=num  -s, --size=num   accepted, without effect\n"
-    "  -v, --verbose         -V, --version     --help  --usage\n";
+constexpr const char* kSbcastUsage = "Usage: sbcast [-fpv] [-j JOB] SOURCE DEST\n";
 
 constexpr auto kSbcastOptions = std::to_array<option>({
     {"compress", optional_argument, nullptr, 'C'},
@@ -47,6 +42,7 @@ constexpr auto kSbcastOptions = std::to_array<option>({
     {"usage", no_argument, nullptr, 'h'},
     {nullptr, 0, nullptr, 0},
 });
+constexpr const char* kSbcastLetters = "CfF:j:ps:t:vV";
 
 class Sbcast {
 public:
@@ -86,14 +82,16 @@ private:
         if (const std::string* id = call_.variable(kSlurmJobId)) job_ = *id;
         file_.force = call_.variable("SBCAST_FORCE") != nullptr;
         file_.preserve = call_.variable("SBCAST_PRESERVE") != nullptr;
-        ArgumentReader reader(call_, kSbcastOptions, "CfF:j:ps:t:vV");
+        ArgumentReader reader(call_, kSbcastOptions, kSbcastLetters);
         for (const SetVariable& set : set_variables(call_, kSbcastOptions)) {
             if (const auto code = take(set.letter, set.value)) return code;
         }
         while (const auto argument = reader.next(streams_)) {
             if (argument->letter == 'V') return streams_.out << kVersion << '\n', 0;
             if (argument->letter == 'h')
-                return streams_.out << kSbcastUsage << all_options(call_, kSbcastOptions), 0;
+                return streams_.out << kSbcastUsage
+                                    << command_help(call_, kSbcastOptions, kSbcastLetters),
+                       0;
             if (const auto code = take(argument->letter, argument->value)) return code;
         }
         if (reader.failed())

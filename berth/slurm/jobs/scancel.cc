@@ -15,6 +15,7 @@
 #include "berth/slurm/jobs/job_conditions.h"
 #include "berth/slurm/options/arguments.h"
 #include "berth/slurm/options/clusters.h"
+#include "berth/slurm/options/command_help.h"
 #include "berth/slurm/options/input_variables.h"
 #include "berth/slurm/options/option_values.h"
 #include "berth/slurm/text/print.h"
@@ -50,6 +51,7 @@ constexpr auto kScancelOptions = std::to_array<option>({
     {"sibling", required_argument, nullptr, 'S'},
     {nullptr, 0, nullptr, 0},
 });
+constexpr const char* kScancelLetters = "A:bcfHiM:n:p:Qq:R:s:S:t:u:vVw:";
 
 // Of a list of tasks in an URL. A longer one is named as what still waits of its array.
 constexpr std::size_t kRefMax = 4000;
@@ -264,7 +266,7 @@ private:
 
 int run_scancel(const Invocation& call, Streams& streams) {
     Scancel scancel(call, streams);
-    ArgumentReader reader(call, kScancelOptions, "A:bcfHiM:n:p:Qq:R:s:S:t:u:vVw:");
+    ArgumentReader reader(call, kScancelOptions, kScancelLetters);
     reader.tell_from(3);  // As Slurm's.
     for (const SetVariable& set : set_variables(call, kScancelOptions)) {
         const Status read = set.letter == 'v' ? (reader.add_verbosity(), Status(Done{}))
@@ -278,7 +280,9 @@ int run_scancel(const Invocation& call, Streams& streams) {
     while (const auto argument = reader.next(streams)) {
         if (argument->letter == 'V') return streams.out << kVersion << '\n', 0;
         if (argument->letter == 2)
-            return streams.out << kScancelUsage << all_options(call, kScancelOptions), 0;
+            return streams.out << kScancelUsage
+                               << command_help(call, kScancelOptions, kScancelLetters),
+                   0;
         if (const Status read = read_one(argument->letter, argument->value, scancel.options);
             !read.ok()) {
             // As Slurm's: of states and signals without its name.

@@ -160,20 +160,6 @@ Status not_supported(std::span<const option> options, int letter) {
                  "-" + std::string(1, static_cast<char>(letter)) + " is not supported yet"};
 }
 
-std::string all_options(const Invocation& call, std::span<const option> options) {
-    constexpr std::size_t kWidth = 78;
-    std::string text = "\nAll options:", line;
-    for (const option& one : options) {
-        if (one.name == nullptr || is_refused(call.name, one.name)) continue;
-        std::string word = std::string(" --") + one.name;
-        if (one.has_arg == required_argument) word += "=VALUE";
-        if (one.has_arg == optional_argument) word += "[=VALUE]";
-        if (line.size() + word.size() > kWidth) text += "\n " + std::exchange(line, "");
-        line += word;
-    }
-    return text + "\n " + line + "\n";
-}
-
 std::string user_name_of(std::uint32_t uid) {
     passwd entry{};
     passwd* found = nullptr;

@@ -77,9 +77,6 @@ void print_defined(const std::string& command,
 // The error for a known option of Slurm that is not built; it names the option.
 Status not_supported(std::span<const option> options, int letter);
 
-// For --help: the long names of all options that are not refused, and whether they take a value.
-std::string all_options(const Invocation& call, std::span<const option> options);
-
 std::string user_name_of(std::uint32_t uid);  // The number itself if there is no name.
 
 // Of a name, or of a number that is the uid itself; nullopt: there is no such user here.

@@ -30,6 +30,31 @@ Ran run(Command command, const char* name, std::vector<std::string> arguments,
     return {code, out.str(), err.str()};
 }
 
+TEST(Help, SaysOfEveryOptionWhatItDoes) {
+    const std::pair<const char*, Command> commands[] = {
+        {"squeue", run_squeue},     {"sinfo", run_sinfo},       {"sacct", run_sacct},
+        {"scancel", run_scancel},   {"scontrol", run_scontrol}, {"sprio", run_sprio},
+        {"sacctmgr", run_sacctmgr}, {"sshare", run_sshare},     {"sstat", run_sstat},
+        {"sdiag", run_sdiag},       {"sattach", run_sattach},   {"sbcast", run_sbcast},
+        {"seff", run_seff},
+    };
+    for (const auto& [name, command] : commands) {
+        const Ran ran = run(command, name, {"--help"});
+        EXPECT_EQ(ran.code, 0) << name;
+        EXPECT_NE(ran.out.find("\nHelp options:\n"), std::string::npos) << name;
+        std::istringstream lines(ran.out);
+        std::string before;
+        for (std::string line; std::getline(lines, line); before = line) {
+            const bool is_option = before.starts_with("  -") || before.starts_with("      --");
+            const bool goes_on = line.starts_with(std::string(30, ' '));
+            EXPECT_TRUE(!is_option || before.size() > 30 || goes_on) << name << ": " << before;
+        }
+    }
+    EXPECT_NE(run(run_squeue, "squeue", {"--help"})
+                  .out.find("  -j, --jobs[=IDS]            these jobs and tasks"),
+              std::string::npos);
+}
+
 TEST(Sbatch, RefusesByNameWhatIsNotBuilt) {
     const Ran ran = run(run_sbatch, "sbatch", {"--mcs-label=a", "x.sh"});
     EXPECT_EQ(ran.code, 1);

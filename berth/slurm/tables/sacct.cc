@@ -13,6 +13,7 @@
 #include "berth/slurm/json/json_rows.h"
 #include "berth/slurm/options/arguments.h"
 #include "berth/slurm/options/clusters.h"
+#include "berth/slurm/options/command_help.h"
 #include "berth/slurm/options/input_variables.h"
 #include "berth/slurm/tables/sacct_fields.h"
 #include "berth/slurm/tables/sacct_filter.h"
@@ -102,6 +103,7 @@ constexpr auto kSacctOptions = std::to_array<option>({
     {"env-vars", no_argument, nullptr, 8},
     {nullptr, 0, nullptr, 0},
 });
+constexpr const char* kSacctLetters = "aA:bBcC:DeE:f:F:g:hi:I:j:k:K:lLM:nN:o:pPq:r:R:s:S:Tu:VW:x:X";
 
 constexpr const char* kSacctUsage =
     "Usage: sacct [-abDlnpPX] [-A accounts] [-E end] [-g groups] [-i nodes] [-I cpus]\n"
@@ -422,8 +424,7 @@ int run_sacct(const Invocation& call, Streams& streams) {
         streams.err << "sacct: error: " << message << '\n';
         return 1;
     };
-    ArgumentReader reader(call, kSacctOptions,
-                          "aA:bBcC:DeE:f:F:g:hi:I:j:k:K:lLM:nN:o:pPq:r:R:s:S:Tu:VW:x:X");
+    ArgumentReader reader(call, kSacctOptions, kSacctLetters);
     for (const SetVariable& set : set_variables(call, kSacctOptions)) {
         if (set.letter == 'o') continue;  // Only where no option names a format.
         if (const Status read = read_one(set.letter, set.value, options); !read.ok())
@@ -433,7 +434,8 @@ int run_sacct(const Invocation& call, Streams& streams) {
     while (const auto argument = reader.next(streams)) {
         if (argument->letter == 'V') return streams.out << kVersion << '\n', 0;
         if (argument->letter == 'h' || argument->letter == 'U')
-            return streams.out << kSacctUsage << all_options(call, kSacctOptions), 0;
+            return streams.out << kSacctUsage << command_help(call, kSacctOptions, kSacctLetters),
+                   0;
         if (argument->letter == 'e') return streams.out << accounting_field_names(), 0;
         const Status read = read_one(argument->letter, argument->value, options);
         if (read.ok()) continue;

@@ -9,6 +9,7 @@
 #include "berth/client/client.h"
 #include "berth/slurm/options/arguments.h"
 #include "berth/slurm/options/clusters.h"
+#include "berth/slurm/options/command_help.h"
 #include "berth/slurm/options/input_variables.h"
 #include "berth/slurm/tables/table_commands.h"
 #include "berth/slurm/text/columns.h"
@@ -32,15 +33,9 @@ constexpr auto kSdiagOptions = std::to_array<option>({
     {"version", no_argument, nullptr, 'V'},
     {nullptr, 0, nullptr, 0},
 });
+constexpr const char* kSdiagLetters = "ahirtTM:V";
 
-constexpr const char* kSdiagUsage =
-    "Usage: sdiag [-airtT]\n"
-    "  -a, --all              print all statistics\n"
-    "  -r, --reset            reset the counters\n"
-    "  -i, --sort-by-id       sort RPCs by type number\n"
-    "  -t, --sort-by-time     sort RPCs by total time\n"
-    "  -T, --sort-by-time2    sort RPCs by mean time\n"
-    "  -V, --version\n";
+constexpr const char* kSdiagUsage = "Usage: sdiag [-airtT]\n";
 
 // What Slurm calls the same. Where it has no such call, ours has a name of its own.
 struct CallName {
@@ -255,12 +250,15 @@ int run_sdiag(const Invocation& call, Streams& streams) {
         return 1;
     };
     for (const SetVariable& set : set_variables(call, kSdiagOptions)) clusters = set.value;
-    ArgumentReader reader(call, kSdiagOptions, "ahirtTM:V");
+    ArgumentReader reader(call, kSdiagOptions, kSdiagLetters);
     while (const auto argument = reader.next(streams)) {
         switch (argument->letter) {
             case 'V': return streams.out << kVersion << '\n', 0;
             case 'h':
-            case 'U': return streams.out << kSdiagUsage << all_options(call, kSdiagOptions), 0;
+            case 'U':
+                return streams.out << kSdiagUsage
+                                   << command_help(call, kSdiagOptions, kSdiagLetters),
+                       0;
             case 'a': break;
             case 'M': clusters = argument->value; break;
             case 'r': reset = true; break;

@@ -11,6 +11,7 @@
 #include "berth/base/text.h"
 #include "berth/client/client.h"
 #include "berth/slurm/options/arguments.h"
+#include "berth/slurm/options/command_help.h"
 #include "berth/slurm/tables/table_commands.h"
 #include "berth/slurm/text/accounting_time.h"
 #include "berth/slurm/text/print.h"
@@ -24,10 +25,10 @@ constexpr auto kSeffOptions = std::to_array<option>({
     {"version", no_argument, nullptr, 'V'},
     {nullptr, 0, nullptr, 0},
 });
+constexpr const char* kSeffLetters = "hV";
 constexpr const char* kSeffUsage =
     "Usage: seff JOB\n"
-    "How well a job, or a task of an array (12_3), used its cores and its memory.\n"
-    "  -h  --help   -V  --version\n";
+    "How well a job, or a task of an array (12_3), used its cores and its memory.\n";
 
 std::string with_two_digits(double number) {
     char text[64];
@@ -107,10 +108,10 @@ void print_job(const api::AccountingRow& job, Time now, std::ostream& out) {
 }  // namespace
 
 int run_seff(const Invocation& call, Streams& streams) {
-    ArgumentReader reader(call, kSeffOptions, "hV");
+    ArgumentReader reader(call, kSeffOptions, kSeffLetters);
     while (const auto argument = reader.next(streams)) {
         if (argument->letter == 'V') return streams.out << kVersion << '\n', 0;
-        return streams.out << kSeffUsage << all_options(call, kSeffOptions), 0;
+        return streams.out << kSeffUsage << command_help(call, kSeffOptions, kSeffLetters), 0;
     }
     if (reader.failed()) return streams.err << kSeffUsage, 1;
     const std::vector<std::string> words = reader.operands();

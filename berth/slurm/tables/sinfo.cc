@@ -14,6 +14,7 @@
 #include "berth/client/client.h"
 #include "berth/slurm/options/arguments.h"
 #include "berth/slurm/options/clusters.h"
+#include "berth/slurm/options/command_help.h"
 #include "berth/slurm/options/input_variables.h"
 #include "berth/slurm/show/scontrol_show.h"
 #include "berth/slurm/tables/iterate.h"
@@ -75,6 +76,7 @@ constexpr auto kSinfoOptions = std::to_array<option>({
     {"hide", no_argument, nullptr, 3},
     {nullptr, 0, nullptr, 0},
 });
+constexpr const char* kSinfoLetters = "adehi:lM:n:No:O:p:rRsS:t:TvVF";
 
 constexpr const char* kSinfoUsage =
     "Usage: sinfo [-aehlNRs] [-n nodes] [-o format] [-p partition] [-t states]\n";
@@ -262,9 +264,9 @@ bool is_shown(const api::PartitionRow& partition, const SinfoOptions& options) {
 
 // Lines by what their nodes and partitions have in common. Two partitions share lines unless a
 // field tells them apart; a node that is in both then counts once.
-class Lines {
+class GroupLines {
 public:
-    Lines(const SinfoOptions& options, const PercentFormat& format)
+    GroupLines(const SinfoOptions& options, const PercentFormat& format)
         : options_(options), format_(format) {}
 
     void add(const api::PartitionRow& partition, const api::NodeRow& node) {
@@ -305,7 +307,7 @@ std::vector<NodeGroup> groups_of(const SinfoOptions& options, const PercentForma
                                  const std::vector<api::NodeRow>& nodes) {
     std::map<std::string, const api::NodeRow*> by_name;
     for (const api::NodeRow& node : nodes) by_name[node.name] = &node;
-    Lines lines(options, format);
+    GroupLines lines(options, format);
     for (const api::PartitionRow& partition : partitions) {
         if (!is_shown(partition, options)) continue;
         bool has_none = true;
@@ -422,14 +424,15 @@ int run_sinfo(const Invocation& call, Streams& streams) {
         streams.err << "sinfo: error: " << message << '\n';
         return 1;
     };
-    ArgumentReader reader(call, kSinfoOptions, "adehi:lM:n:No:O:p:rRsS:t:TvVF");
+    ArgumentReader reader(call, kSinfoOptions, kSinfoLetters);
     if (const Status read = read_environment(call, options, reader); !read.ok())
         return fail(read.error().message);
     const std::vector<std::string> from_variable = std::exchange(options.partitions, {});
     while (const auto argument = reader.next(streams)) {
         if (argument->letter == 'V') return streams.out << kVersion << '\n', 0;
         if (argument->letter == 'H' || argument->letter == 'U')
-            return streams.out << kSinfoUsage << all_options(call, kSinfoOptions), 0;
+            return streams.out << kSinfoUsage << command_help(call, kSinfoOptions, kSinfoLetters),
+                   0;
         if (const Status read = read_one(argument->letter, argument->value, options); !read.ok())
             return fail(read.error().message);
     }

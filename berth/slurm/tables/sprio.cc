@@ -9,6 +9,7 @@
 #include "berth/client/client.h"
 #include "berth/slurm/options/arguments.h"
 #include "berth/slurm/options/clusters.h"
+#include "berth/slurm/options/command_help.h"
 #include "berth/slurm/options/input_variables.h"
 #include "berth/slurm/tables/sprio_fields.h"
 #include "berth/slurm/tables/table_commands.h"
@@ -52,6 +53,7 @@ constexpr auto kSprioOptions = std::to_array<option>({
     {"sibling", no_argument, nullptr, 'G'},
     {nullptr, 0, nullptr, 0},
 });
+constexpr const char* kSprioLetters = "hj::lM:no:S:p:u:vVw";
 
 constexpr const char* kSprioUsage =
     "Usage: sprio [-h] [-j jobid[s]] [-l] [-n] [-o format] [-p partition[s]] [-S fields]\n"
@@ -157,7 +159,7 @@ int run_sprio(const Invocation& call, Streams& streams) {
         streams.err << "sprio: error: " << message << '\n';
         return 1;
     };
-    ArgumentReader reader(call, kSprioOptions, "hj::lM:no:S:p:u:vVw");
+    ArgumentReader reader(call, kSprioOptions, kSprioLetters);
     for (const SetVariable& set : set_variables(call, kSprioOptions)) {
         if (const Status read = read_one(set.letter, set.value, options); !read.ok())
             return fail(set.variable->name + (": " + read.error().message));
@@ -165,7 +167,8 @@ int run_sprio(const Invocation& call, Streams& streams) {
     while (const auto argument = reader.next(streams)) {
         if (argument->letter == 'V') return streams.out << kVersion << '\n', 0;
         if (argument->letter == 'H' || argument->letter == 'U')
-            return streams.out << kSprioUsage << all_options(call, kSprioOptions), 0;
+            return streams.out << kSprioUsage << command_help(call, kSprioOptions, kSprioLetters),
+                   0;
         const char* value = argument->value;
         if (argument->letter == 'j' && value == nullptr) value = reader.take_word();
         if (const Status read = read_one(argument->letter, value, options); !read.ok()) {

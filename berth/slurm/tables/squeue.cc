@@ -14,6 +14,7 @@
 #include "berth/slurm/json/json_rows.h"
 #include "berth/slurm/options/arguments.h"
 #include "berth/slurm/options/clusters.h"
+#include "berth/slurm/options/command_help.h"
 #include "berth/slurm/options/input_variables.h"
 #include "berth/slurm/tables/iterate.h"
 #include "berth/slurm/tables/squeue_fields.h"
@@ -104,6 +105,7 @@ constexpr auto kSqueueOptions = std::to_array<option>({
     {"hide", no_argument, nullptr, 3},
     {nullptr, 0, nullptr, 0},
 });
+constexpr const char* kSqueueLetters = "aA:hi:j::ln:M:O:o:Pp:q:rR:S:s::t:u:U:VvL:w:";
 
 constexpr const char* kSqueueUsage =
     "Usage: squeue [-A account] [-j job] [-l] [-n name] [-o format] [-p partition]\n"
@@ -432,14 +434,16 @@ int run_squeue(const Invocation& call, Streams& streams) {
         streams.err << "squeue: error: " << message << '\n';
         return 1;
     };
-    ArgumentReader reader(call, kSqueueOptions, "aA:hi:j::ln:M:O:o:Pp:q:rR:S:s::t:u:U:VvL:w:");
+    ArgumentReader reader(call, kSqueueOptions, kSqueueLetters);
     if (const Status read = read_environment(call, options, reader); !read.ok())
         return fail(read.error().message);
     const SqueueOptions from_environment = std::exchange(options, {});
     while (const auto argument = reader.next(streams)) {
         if (argument->letter == 'V') return streams.out << kVersion << '\n', 0;
         if (argument->letter == 'H' || argument->letter == 'U')
-            return streams.out << kSqueueUsage << all_options(call, kSqueueOptions), 0;
+            return streams.out << kSqueueUsage
+                               << command_help(call, kSqueueOptions, kSqueueLetters),
+                   0;
         const bool may_stand_alone = argument->letter == 'j' || argument->letter == 's';
         const char* value = argument->value;
         if (may_stand_alone && value == nullptr) value = reader.take_word();

@@ -10,6 +10,7 @@
 #include "berth/client/client.h"
 #include "berth/slurm/options/arguments.h"
 #include "berth/slurm/options/clusters.h"
+#include "berth/slurm/options/command_help.h"
 #include "berth/slurm/tables/sprio_fields.h"
 #include "berth/slurm/tables/table_commands.h"
 #include "berth/slurm/text/argument_text.h"
@@ -39,6 +40,7 @@ constexpr auto kSshareOptions = std::to_array<option>({
     {"cluster", required_argument, nullptr, 'M'},  {"json", optional_argument, nullptr, 'J'},
     {"yaml", optional_argument, nullptr, 'Y'},     {nullptr, 0, nullptr, 0},
 });
+constexpr const char* kSshareLetters = "aA:ehlM:no:pPUu:vVm";
 
 constexpr const char* kSshareUsage =
     "Usage: sshare [-aelmnpPUvV] [-A accounts] [-o format] [-u users]\n";
@@ -228,11 +230,13 @@ int run_sshare(const Invocation& call, Streams& streams) {
         streams.err << "sshare: error: " << message << '\n';
         return 1;
     };
-    ArgumentReader reader(call, kSshareOptions, "aA:ehlM:no:pPUu:vVm");
+    ArgumentReader reader(call, kSshareOptions, kSshareLetters);
     while (const auto argument = reader.next(streams)) {
         if (argument->letter == 'V') return streams.out << kVersion << '\n', 0;
         if (argument->letter == 'H')
-            return streams.out << kSshareUsage << all_options(call, kSshareOptions), 0;
+            return streams.out << kSshareUsage
+                               << command_help(call, kSshareOptions, kSshareLetters),
+                   0;
         if (argument->letter == 'e') return print_fields(streams.out), 0;
         if (const Status read = read_one(argument->letter, argument->value, options); !read.ok()) {
             return fail(read.error().message);

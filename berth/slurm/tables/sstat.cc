@@ -10,6 +10,7 @@
 #include "berth/base/text.h"
 #include "berth/client/client.h"
 #include "berth/slurm/options/arguments.h"
+#include "berth/slurm/options/command_help.h"
 #include "berth/slurm/tables/sacct_fields.h"
 #include "berth/slurm/tables/table_commands.h"
 #include "berth/slurm/text/columns.h"
@@ -44,6 +45,7 @@ constexpr auto kSstatOptions = std::to_array<option>({
     {"version", no_argument, nullptr, 'V'},
     {nullptr, 0, nullptr, 0},
 });
+constexpr const char* kSstatLetters = "aehij:no:pPvV";
 
 struct SstatOptions {
     std::vector<std::string> wanted;  // "12", "12.0", "12.batch"
@@ -146,11 +148,14 @@ int print_job(Client& client, const SstatOptions& options, const std::string& wa
 
 int run_sstat(const Invocation& call, Streams& streams) {
     SstatOptions options;
-    ArgumentReader reader(call, kSstatOptions, "aehij:no:pPvV");
+    ArgumentReader reader(call, kSstatOptions, kSstatLetters);
     while (const auto argument = reader.next(streams)) {
         switch (argument->letter) {
             case 'V': return streams.out << kVersion << '\n', 0;
-            case 'h': return streams.out << kSstatUsage << all_options(call, kSstatOptions), 0;
+            case 'h':
+                return streams.out << kSstatUsage
+                                   << command_help(call, kSstatOptions, kSstatLetters),
+                       0;
             case 'e': return streams.out << accounting_field_names(), 0;
             case 'a': options.all_steps = true; break;
             case 'C': options.convert = false; break;
