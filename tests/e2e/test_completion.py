@@ -1,7 +1,8 @@
-"""Bash completion and --help: every option is there, and names come from the cluster that runs."""
+"""Completion by bash, zsh and fish, and --help: every option is there, and names come from the cluster that runs."""
 
 import os
 import shlex
+import shutil
 import sys
 import unittest
 from pathlib import Path
@@ -10,7 +11,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "effects"))
 import names
 from cluster import Cluster
 
-COMPLETION = Path(__file__).resolve().parents[2] / "deploy/completions/berth.bash"
+COMPLETIONS = Path(__file__).resolve().parents[2] / "deploy/completions"
+COMPLETION = COMPLETIONS / "berth.bash"
 COMMANDS = ("sbatch", "srun", "salloc", *names.COMMANDS)
 
 
@@ -65,6 +67,42 @@ class Completion(unittest.TestCase):
         script = f"source {COMPLETION}; COMP_WORDS=(sbatch -p ''); COMP_CWORD=2; _berth_complete; echo \"${{COMPREPLY[*]}}\""
         done = self.cluster.run("bash", "-c", script, env=environment)
         self.assertEqual((done.stdout.strip(), done.stderr), ("", ""))
+
+    def check_shell(self, complete):
+        """`complete`: of words, the last of which is being typed, [(word, its text)]."""
+        job = self.cluster.sbatch("-J", "tabbed", "--wrap", "sleep 300")
+        self.addCleanup(self.cluster.run, "scancel", job)
+        self.assertEqual(complete("sbatch", "--parti"), [("--partition=", "the partition")])
+        self.assertEqual(complete("squeue", "--star"), [("--start", "when waiting jobs are planned to start, and where")])
+        self.assertEqual(complete("berth", "submit", "--max-w")[0][0], "--max-wait")
+        self.assertIn(("--label", "write the task's number before each line"), complete("srun", "--la"))
+        self.assertEqual(complete("sbatch", "-p", "m"), [("main", "")])
+        self.assertEqual(complete("sbatch", "--partition=m"), [("--partition=main", "")])
+        self.assertEqual(complete("srun", "-w", "n"), [("node1", ""), ("node2", "")])
+        self.assertEqual(complete("scancel", ""), [(job, "tabbed")])
+        self.assertEqual(complete("scontrol", "rel"), [("release", "")])
+        self.assertEqual(complete("scontrol", "show", "par"), [("partition", "")])
+        self.assertEqual(complete("sacctmgr", "add", "us"), [("user", "")])
+        self.assertEqual([word for word, _ in complete("berth", "que")], ["queue", "queues"])
+
+    @unittest.skipUnless(shutil.which("fish"), "SKIPPED: needs fish")
+    def test_fish_offers_words_with_their_texts(self):
+        def complete(*words):
+            line = shlex.quote(" ".join(words))
+            said = self.cluster.run("fish", "--no-config", "-c", f"source {COMPLETIONS}/berth.fish; complete -C {line}").stdout
+            return [tuple((line + "\t").split("\t")[:2]) for line in said.splitlines()]
+
+        self.check_shell(complete)
+
+    @unittest.skipUnless(shutil.which("zsh"), "SKIPPED: needs zsh")
+    def test_zsh_offers_words_with_their_texts(self):
+        def complete(*words):
+            given = " ".join(shlex.quote(word) for word in words)
+            said = self.cluster.run("zsh", "-f", "-c", f"source {COMPLETIONS}/berth.zsh; words=({given}); CURRENT={len(words)}; _berth_candidates").stdout
+            found = [tuple((line + ":").split(":")[:2]) for line in said.splitlines()]
+            return [(word, text) for word, text in found if word.startswith(words[-1])]  # Zsh itself leaves the others out.
+
+        self.check_shell(complete)
 
 
 if __name__ == "__main__":
