@@ -37,11 +37,19 @@ def mpi_program(kind):
     return prepare
 
 
+def programs(*names):
+    """Debian's, which must be here."""
+    def prepare(_):
+        for name in names:
+            if not shutil.which(name):
+                raise Missing(f"{name} is not installed")
+        return {}
+    return prepare
+
+
 def proxy(folder):
     """Debian's proxy finds its modules only with Debian's own node; with another one it is told where they are."""
-    for name in ("configurable-http-proxy", "sudo"):
-        if not shutil.which(name):
-            raise Missing(f"{name} is not installed")
+    programs("configurable-http-proxy", "sudo")(folder)
     return {"NODE_PATH": "/usr/share/nodejs:/usr/share/nodejs/node_modules"}
 
 
@@ -70,4 +78,6 @@ CLIENTS = [
     Client("replayed", "replay_client.py", pip=False),
     Client("openmpi", "mpi_client.py", pip=False, arguments=["openmpi"], prepare=mpi_program("openmpi")),
     Client("mpich", "mpi_client.py", pip=False, arguments=["mpich"], prepare=mpi_program("mpich")),
+    Client("clustershell", "clustershell_client.py", pip=False, user="root", cluster={"gpus": "a100:4", "nodes": 4, "cpus": 4},
+           prepare=programs("nodeset", "clush")),
 ]
