@@ -61,6 +61,17 @@ NodeName=localhost CPUs=8 RealMemory=8000 State=UNKNOWN
 PartitionName=main Nodes=localhost Default=YES MaxTime=INFINITE State=UP
 """
 
+GPU_CONF = """\
+ClusterName=gpus
+SlurmctldHost={host}
+GresTypes=gpu
+AccountingStorageTRES=gres/gpu
+NodeName=a[1-2] CPUs=4 RealMemory=4000 Gres=gpu:a100:4 State=UNKNOWN
+NodeName=h1 CPUs=4 RealMemory=4000 Gres=gpu:h100:2 State=UNKNOWN
+PartitionName=main Nodes=a[1-2] Default=YES MaxTime=INFINITE State=UP
+PartitionName=hopper Nodes=h1 MaxTime=INFINITE State=UP
+"""
+
 CLIENTS = [
     Client("submitit", "submitit_client.py"),
     Client("dask-jobqueue", "dask_client.py"),
@@ -75,6 +86,7 @@ CLIENTS = [
     Client("pysqa", "small_client.py", arguments=["pysqa"]),
     Client("executorlib", "small_client.py", arguments=["executorlib"]),
     Client("jax", "jax_client.py", slurm_conf=LOCAL_CONF),
+    Client("slurm-gpustat", "gpustat_client.py", user="root", slurm_conf=GPU_CONF),
     Client("replayed", "replay_client.py", pip=False),
     Client("openmpi", "mpi_client.py", pip=False, arguments=["openmpi"], prepare=mpi_program("openmpi")),
     Client("mpich", "mpi_client.py", pip=False, arguments=["mpich"], prepare=mpi_program("mpich")),
