@@ -47,6 +47,16 @@ def programs(*names):
     return prepare
 
 
+def of_r(package):
+    """Debian's package of R."""
+    def prepare(folder):
+        programs("Rscript")(folder)
+        if subprocess.run(["Rscript", "--vanilla", "-e", f"quit(status = !requireNamespace('{package}'))"], capture_output=True).returncode != 0:
+            raise Missing(f"R's package {package} is not installed")
+        return {}
+    return prepare
+
+
 def proxy(folder):
     """Debian's proxy finds its modules only with Debian's own node; with another one it is told where they are."""
     programs("configurable-http-proxy", "sudo")(folder)
@@ -72,6 +82,16 @@ PartitionName=main Nodes=a[1-2] Default=YES MaxTime=INFINITE State=UP
 PartitionName=hopper Nodes=h1 MaxTime=INFINITE State=UP
 """
 
+R_CONF = """\
+ClusterName=r
+SlurmctldHost={host}
+NodeName=r[1-2] CPUs=8 RealMemory=8000 State=UNKNOWN
+PartitionName=main Nodes=r[1-2] Default=YES MaxTime=INFINITE State=UP
+PartitionName=short Nodes=r[1-2] MaxTime=2:00:00 State=UP
+PartitionName=all Nodes=r2 State=UP
+PartitionName=one Nodes=r1 State=UP
+"""
+
 CLIENTS = [
     Client("submitit", "submitit_client.py"),
     Client("dask-jobqueue", "dask_client.py"),
@@ -90,6 +110,7 @@ CLIENTS = [
     Client("replayed", "replay_client.py", pip=False),
     Client("openmpi", "mpi_client.py", pip=False, arguments=["openmpi"], prepare=mpi_program("openmpi")),
     Client("mpich", "mpi_client.py", pip=False, arguments=["mpich"], prepare=mpi_program("mpich")),
+    Client("batchtools", "r_client.py", pip=False, slurm_conf=R_CONF, arguments=["batchtools"], prepare=of_r("batchtools")),
     Client("clustershell", "clustershell_client.py", pip=False, user="root", cluster={"gpus": "a100:4", "nodes": 4, "cpus": 4},
            prepare=programs("nodeset", "clush")),
 ]
