@@ -15,7 +15,8 @@ batch_id <- function(ids) getJobTable(ids)$batch.id
 
 test_jobs <- function(template, partition, resources, mem_per_cpu) {
   registry(template, template)
-  ids <- batchMap(function(x) list(x^2, Sys.getenv(c("SLURM_JOB_ID", "SLURM_CPUS_PER_TASK", "SLURM_MEM_PER_CPU", "SLURM_JOB_PARTITION"))), 1:2)
+  given <- c("SLURM_JOB_ID", "SLURM_CPUS_PER_TASK", "SLURM_MEM_PER_CPU", "SLURM_JOB_PARTITION")
+  ids <- batchMap(function(x, given) list(x^2, Sys.getenv(given)), 1:2, more.args = list(given = given))
   submitJobs(resources = resources)
   stopifnot(waitForJobs(sleep = 0.3), getStatus()$done == 2, nrow(findExpired()) == 0)
   jobs <- batch_id(ids)

@@ -51,7 +51,8 @@ def of_r(package):
     """Debian's package of R."""
     def prepare(folder):
         programs("Rscript")(folder)
-        if subprocess.run(["Rscript", "--vanilla", "-e", f"quit(status = !requireNamespace('{package}'))"], capture_output=True).returncode != 0:
+        code = f"quit(status = !requireNamespace('{package}'))"
+        if subprocess.run(["Rscript", "--vanilla", "-e", code], capture_output=True).returncode != 0:
             raise Missing(f"R's package {package} is not installed")
         return {}
     return prepare
@@ -111,6 +112,7 @@ CLIENTS = [
     Client("openmpi", "mpi_client.py", pip=False, arguments=["openmpi"], prepare=mpi_program("openmpi")),
     Client("mpich", "mpi_client.py", pip=False, arguments=["mpich"], prepare=mpi_program("mpich")),
     Client("batchtools", "r_client.py", pip=False, slurm_conf=R_CONF, arguments=["batchtools"], prepare=of_r("batchtools")),
+    Client("future.batchtools", "r_client.py", pip=False, slurm_conf=R_CONF, arguments=["future.batchtools"], prepare=of_r("future.batchtools")),
     Client("clustershell", "clustershell_client.py", pip=False, user="root", cluster={"gpus": "a100:4", "nodes": 4, "cpus": 4},
            prepare=programs("nodeset", "clush")),
 ]

@@ -18,8 +18,9 @@ def gpustat(*arguments):
     """{GPU: (all, online, available)}, {user: {GPU: count}}."""
     rows = out("slurm_gpustat", "--color", "0", *arguments).splitlines()
     heads = [number for number, row in enumerate(rows) if row.startswith("---")]
-    kinds = {row.split()[0]: tuple(0 if word == "nan" else int(word) for word in row.split()[1:]) for row in rows[heads[0] + 1:heads[1] - 2] if row}
-    users = {}
+    kinds, users = {}, {}
+    for kind, *counts in (row.split() for row in rows[heads[0] + 1:heads[1] - 2]):
+        kinds[kind] = tuple(0 if count == "nan" else int(count) for count in counts)
     for user, total, counts in (row.split(maxsplit=2) for row in rows[heads[1] + 1:]):
         users[user] = {kind: int(count) for kind, count in (part.split(": ") for part in counts.split(", "))}
         assert int(total) == sum(users[user].values()), rows
@@ -44,7 +45,8 @@ def test_the_daemon():
     wait("two lines of its log", lambda: LOG.exists() and LOG.read_text().count("\n") >= 2)
     out("slurm_gpustat", "--action", "daemon-stop")
     logged = [ast.literal_eval(line.split(maxsplit=1)[1]) for line in LOG.read_text().splitlines()]
-    now = {"games": {"a100": {"a1": {"n_gpu": 3}, "a2": {"n_gpu": 1}}}, "root": {"h100": {"h1": {"n_gpu": 1}}, "a100": {"a2": {"n_gpu": 1}}}}
+    now = {"games": {"a100": {"a1": {"n_gpu": 3}, "a2": {"n_gpu": 1}}},
+           "root": {"h100": {"h1": {"n_gpu": 1}}, "a100": {"a2": {"n_gpu": 1}}}}
     assert all(line == now for line in logged), logged
 
 
