@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Callable, Optional
 
 HERE = Path(__file__).resolve().parent
+PYTHON = "/usr/bin/python3"  # One that every user may run.
 
 
 class Missing(Exception):
@@ -64,6 +65,23 @@ def proxy(folder):
     return {"NODE_PATH": "/usr/share/nodejs:/usr/share/nodejs/node_modules"}
 
 
+def lightning(folder):
+    """Debian's torch, which is small for it has no CUDA, and Lightning beside it."""
+    if not list(Path("/usr/lib/python3/dist-packages").glob("torch-*")):
+        raise Missing("python3-torch is not installed")
+    wanted, packages = HERE / "lightning_requirements.txt", folder / "lightning"
+    stamp = packages / wanted.name
+    if not stamp.exists() or stamp.read_text() != wanted.read_text():
+        commands = ([PYTHON, "-m", "venv", "--clear", str(folder / "pip")],
+                    [str(folder / "pip/bin/pip"), "install", "-q", "--no-deps", "--upgrade", "--target", str(packages), "-r", str(wanted)])
+        for command in commands:
+            done = subprocess.run(command, text=True, capture_output=True)
+            if done.returncode != 0:
+                raise Missing(f"{' '.join(command[:4])}: {(done.stderr or done.stdout).strip().splitlines()[-1]}")
+        stamp.write_text(wanted.read_text())
+    return {"PYTHONPATH": str(packages)}
+
+
 # The host that squeue, or SLURM_STEP_NODELIST, names must be one that can be reached.
 LOCAL_CONF = """\
 ClusterName=hub
@@ -81,6 +99,15 @@ NodeName=a[1-2] CPUs=4 RealMemory=4000 Gres=gpu:a100:4 State=UNKNOWN
 NodeName=h1 CPUs=4 RealMemory=4000 Gres=gpu:h100:2 State=UNKNOWN
 PartitionName=main Nodes=a[1-2] Default=YES MaxTime=INFINITE State=UP
 PartitionName=hopper Nodes=h1 MaxTime=INFINITE State=UP
+"""
+
+# The first of its nodes is where the others meet.
+TWO_CONF = """\
+ClusterName=two
+SlurmctldHost={host}
+NodeName=localhost CPUs=4 RealMemory=4000 State=UNKNOWN
+NodeName=other CPUs=4 RealMemory=4000 State=UNKNOWN
+PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 """
 
 R_CONF = """\
@@ -108,6 +135,7 @@ CLIENTS = [
     Client("executorlib", "small_client.py", arguments=["executorlib"]),
     Client("jax", "jax_client.py", slurm_conf=LOCAL_CONF),
     Client("slurm-gpustat", "gpustat_client.py", user="root", slurm_conf=GPU_CONF),
+    Client("lightning", "lightning_client.py", pip=False, slurm_conf=TWO_CONF, prepare=lightning),
     Client("replayed", "replay_client.py", pip=False),
     Client("openmpi", "mpi_client.py", pip=False, arguments=["openmpi"], prepare=mpi_program("openmpi")),
     Client("mpich", "mpi_client.py", pip=False, arguments=["mpich"], prepare=mpi_program("mpich")),
