@@ -172,6 +172,11 @@ def cpus_per_task(run):
     same(run.output("echo $SLURM_CPUS_ON_NODE", on_node=True), "4")
 
 
+@job_option("mincpus", "3", seen="the job holds three cores")
+def mincpus(run):
+    same(run.output("echo $SLURM_CPUS_ON_NODE", on_node=True), "3")
+
+
 @job_option("cpus-per-gpu", "2", seen="the job holds two cores for each of its two GPUs")
 def cpus_per_gpu(run):
     same(run.output("echo $SLURM_CPUS_ON_NODE", "--gpus-per-node=2", on_node=True), "4")

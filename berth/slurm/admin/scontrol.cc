@@ -185,9 +185,10 @@ private:
             if (means(what, none, 3)) return 0;  // As where there is none.
         }
         for (const auto& [known, instead] : kNotShown) {
-            if (means(what, known, 3))
+            if (means(what, known, 3)) {
                 return fail("scontrol show " + std::string(known) +
                             " is not supported: " + instead);
+            }
         }
         streams_.err << "invalid entity:" << words[1] << " for keyword:show \n";
         return 1;
@@ -468,10 +469,11 @@ int run_scontrol(const Invocation& call, Streams& streams) {
     }
     while (const auto argument = reader.next(streams)) {
         if (argument->letter == 'V') return streams.out << kVersion << '\n', 0;
-        if (argument->letter == 'h')
+        if (argument->letter == 'h') {
             return streams.out << kScontrolUsage
                                << command_help(call, kScontrolOptions, kScontrolLetters),
                    0;
+        }
         if (const auto code = scontrol.take(argument->letter, argument->value)) return *code;
     }
     if (reader.failed()) return streams.err << "Try \"scontrol --help\" for more information\n", 1;

@@ -88,10 +88,11 @@ private:
         }
         while (const auto argument = reader.next(streams_)) {
             if (argument->letter == 'V') return streams_.out << kVersion << '\n', 0;
-            if (argument->letter == 'h')
+            if (argument->letter == 'h') {
                 return streams_.out << kSbcastUsage
                                     << command_help(call_, kSbcastOptions, kSbcastLetters),
                        0;
+            }
             if (const auto code = take(argument->letter, argument->value)) return code;
         }
         if (reader.failed())

@@ -279,10 +279,11 @@ int run_scancel(const Invocation& call, Streams& streams) {
     }
     while (const auto argument = reader.next(streams)) {
         if (argument->letter == 'V') return streams.out << kVersion << '\n', 0;
-        if (argument->letter == 2)
+        if (argument->letter == 2) {
             return streams.out << kScancelUsage
                                << command_help(call, kScancelOptions, kScancelLetters),
                    0;
+        }
         if (const Status read = read_one(argument->letter, argument->value, scancel.options);
             !read.ok()) {
             // As Slurm's: of states and signals without its name.

@@ -101,6 +101,22 @@ Status count_cpus_by_gpus(JobDraft& draft) {
     return Done{};
 }
 
+// --mincpus: the task of each node has them. Where a node has several, they must have as many.
+Status count_cpus_of_node(JobDraft& draft) {
+    if (!draft.least_cpus_of_node) return Done{};
+    JobRequest& request = draft.spec.request.edit();
+    const std::int64_t least = *draft.least_cpus_of_node;
+    const auto tasks = tasks_on_node(request);
+    if (tasks && *tasks * request.cpus_per_task.value_or(1) >= least) return Done{};
+    if (tasks != 1) {
+        return Error{ErrorCode::failed_precondition,
+                     "--mincpus is not supported where the tasks of each node are several and have "
+                     "fewer CPUs; use --ntasks-per-node with --cpus-per-task"};
+    }
+    request.cpus_per_task = static_cast<std::uint32_t>(least);
+    return Done{};
+}
+
 // --mem-per-gpu: memory for each node by its GPUs, or for each CPU by those of its task.
 Status count_memory_by_gpus(JobDraft& draft) {
     if (!draft.per_gpu.memory) return Done{};
@@ -147,6 +163,7 @@ Status check_together(JobDraft& draft) {
         return invalid_argument("--mem, --mem-per-cpu, and --mem-per-gpu are mutually exclusive.");
     BERTH_CHECK(count_tasks_by_gpus(draft));
     BERTH_CHECK(count_cpus_by_gpus(draft));
+    BERTH_CHECK(count_cpus_of_node(draft));
     return count_memory_by_gpus(draft);
 }
 

@@ -47,6 +47,27 @@ TEST(TogetherOptions, RefuseTasksPerGpuThatDoNotComeOut) {
     EXPECT_FALSE(TasksPerGpu([](JobRequest& r) { r.tasks_per_node = 1; }).status.ok());
 }
 
+// --mincpus=`least` with the options that `change` sets.
+template <class Change>
+std::optional<std::uint32_t> cpus_of_task(std::uint32_t least, Change change) {
+    JobDraft draft;
+    draft.least_cpus_of_node = least;
+    change(draft.spec.request.edit());
+    if (!check_together(draft).ok()) return std::nullopt;
+    return draft.spec.request->cpus_per_task.value_or(1);
+}
+
+TEST(TogetherOptions, GiveATaskTheCpusThatItsNodeIsToHave) {
+    EXPECT_EQ(cpus_of_task(3, [](JobRequest&) {}), 3U);
+    EXPECT_EQ(cpus_of_task(3, [](JobRequest& r) { r.cpus_per_task = 4; }), 4U);
+    EXPECT_EQ(cpus_of_task(3, [](JobRequest& r) { r.tasks_per_node = 1; }), 3U);
+    EXPECT_EQ(cpus_of_task(8, [](JobRequest& r) { r.tasks_per_node = 4, r.cpus_per_task = 2; }),
+              2U);
+    EXPECT_EQ(cpus_of_task(9, [](JobRequest& r) { r.tasks_per_node = 4, r.cpus_per_task = 2; }),
+              std::nullopt);
+    EXPECT_EQ(cpus_of_task(2, [](JobRequest& r) { r.tasks = 3; }), std::nullopt);
+}
+
 // --cpus-per-gpu=4 or --mem-per-gpu=8G with the options that `change` sets.
 struct ByGpus {
     template <class Change>

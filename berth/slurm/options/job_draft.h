@@ -65,6 +65,7 @@ struct JobDraft {
     bool wait = false;                                   // sbatch --wait
     bool test_only = false;                              // --test-only
     PerGpu per_gpu;
+    std::optional<std::uint32_t> least_cpus_of_node;  // --mincpus
     OfStep of_step;
     OfAllocation of_allocation;
     std::string clusters;

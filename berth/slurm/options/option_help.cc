@@ -114,6 +114,7 @@ constexpr auto kResourceHelp = std::to_array<Help>({
     {"licenses", "LIST", "licences: matlab:2"},
     {"mem", "SIZE", "memory of each node: 500M, 4G; 0: all of it"},
     {"mem-bind", "none|quiet", "memory is not bound"},
+    {"mincpus", "N", "so many CPUs on each node, at least"},
     {"mem-per-cpu", "SIZE", "memory for each CPU"},
     {"mem-per-gpu", "SIZE", "memory for each GPU"},
     {"ntasks-per-node", "N", "tasks on each node"},

@@ -112,6 +112,7 @@ bool StepSignals::leaves(const StepListener& listener) {
         return false;
     }
     silent.insert(silent.end(), connected.begin(), connected.end());
+    if (silent.empty()) return false;  // Each node has told how its tasks ended.
     leave("no answer from " + names(silent));
     const Briefly briefly(client_);
     (void)client_.cancel(job_, {.step = reply_.step.id});  // As soon as the node can hear of it.

@@ -433,9 +433,10 @@ int run_sacct(const Invocation& call, Streams& streams) {
     }
     while (const auto argument = reader.next(streams)) {
         if (argument->letter == 'V') return streams.out << kVersion << '\n', 0;
-        if (argument->letter == 'h' || argument->letter == 'U')
+        if (argument->letter == 'h' || argument->letter == 'U') {
             return streams.out << kSacctUsage << command_help(call, kSacctOptions, kSacctLetters),
                    0;
+        }
         if (argument->letter == 'e') return streams.out << accounting_field_names(), 0;
         const Status read = read_one(argument->letter, argument->value, options);
         if (read.ok()) continue;

@@ -430,9 +430,10 @@ int run_sinfo(const Invocation& call, Streams& streams) {
     const std::vector<std::string> from_variable = std::exchange(options.partitions, {});
     while (const auto argument = reader.next(streams)) {
         if (argument->letter == 'V') return streams.out << kVersion << '\n', 0;
-        if (argument->letter == 'H' || argument->letter == 'U')
+        if (argument->letter == 'H' || argument->letter == 'U') {
             return streams.out << kSinfoUsage << command_help(call, kSinfoOptions, kSinfoLetters),
                    0;
+        }
         if (const Status read = read_one(argument->letter, argument->value, options); !read.ok())
             return fail(read.error().message);
     }

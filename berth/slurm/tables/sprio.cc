@@ -166,9 +166,10 @@ int run_sprio(const Invocation& call, Streams& streams) {
     }
     while (const auto argument = reader.next(streams)) {
         if (argument->letter == 'V') return streams.out << kVersion << '\n', 0;
-        if (argument->letter == 'H' || argument->letter == 'U')
+        if (argument->letter == 'H' || argument->letter == 'U') {
             return streams.out << kSprioUsage << command_help(call, kSprioOptions, kSprioLetters),
                    0;
+        }
         const char* value = argument->value;
         if (argument->letter == 'j' && value == nullptr) value = reader.take_word();
         if (const Status read = read_one(argument->letter, value, options); !read.ok()) {

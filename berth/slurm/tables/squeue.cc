@@ -440,10 +440,11 @@ int run_squeue(const Invocation& call, Streams& streams) {
     const SqueueOptions from_environment = std::exchange(options, {});
     while (const auto argument = reader.next(streams)) {
         if (argument->letter == 'V') return streams.out << kVersion << '\n', 0;
-        if (argument->letter == 'H' || argument->letter == 'U')
+        if (argument->letter == 'H' || argument->letter == 'U') {
             return streams.out << kSqueueUsage
                                << command_help(call, kSqueueOptions, kSqueueLetters),
                    0;
+        }
         const bool may_stand_alone = argument->letter == 'j' || argument->letter == 's';
         const char* value = argument->value;
         if (may_stand_alone && value == nullptr) value = reader.take_word();

@@ -233,10 +233,11 @@ int run_sshare(const Invocation& call, Streams& streams) {
     ArgumentReader reader(call, kSshareOptions, kSshareLetters);
     while (const auto argument = reader.next(streams)) {
         if (argument->letter == 'V') return streams.out << kVersion << '\n', 0;
-        if (argument->letter == 'H')
+        if (argument->letter == 'H') {
             return streams.out << kSshareUsage
                                << command_help(call, kSshareOptions, kSshareLetters),
                    0;
+        }
         if (argument->letter == 'e') return print_fields(streams.out), 0;
         if (const Status read = read_one(argument->letter, argument->value, options); !read.ok()) {
             return fail(read.error().message);
