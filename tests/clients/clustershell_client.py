@@ -45,7 +45,7 @@ def test_partitions():
 
 
 def test_states(wide):
-    assert nodeset("-f", "@slurmstate:allocated") == ["node[1-2]"] and nodeset("-f", "@st:mixed") == ["node3"]
+    assert nodeset("-f", "@slurmstate:allocated") == ["node[1-3]"] and nodeset("-f", "@st:mixed") == ["node3"]
     assert nodeset("-f", "@sp:main!@su:games") == nodeset("-f", "@st:idle") == ["node4"]
     out("scontrol", "update", f"nodename={nodeset('-f', f'@sj:{wide}')[0]}", "state=drain", "reason=disk")
     assert nodeset("-f", "@st:draining") == ["node[1-2]"]
