@@ -18,7 +18,7 @@ class Missing(Exception):
 class Client:
     name: str
     script: str  # Of this folder; run with the commands on its path.
-    pip: bool = True  # It is in requirements.txt.
+    requirements: str = "requirements.txt"  # Where it is; none if it is no package of Python.
     user: str = "games"
     cluster: dict = field(default_factory=lambda: {"gpus": "a100:4", "nodes": 2, "cpus": 8})
     slurm_conf: str = ""  # Instead of `cluster`.
@@ -136,13 +136,14 @@ CLIENTS = [
     Client("jax", "jax_client.py", slurm_conf=LOCAL_CONF),
     Client("slurm-gpustat", "gpustat_client.py", user="root", slurm_conf=GPU_CONF),
     Client("slurm-usage", "usage_client.py"),
-    Client("lightning", "lightning_client.py", pip=False, slurm_conf=TWO_CONF, prepare=lightning),
-    Client("replayed", "replay_client.py", pip=False),
-    Client("openmpi", "mpi_client.py", pip=False, arguments=["openmpi"], prepare=mpi_program("openmpi")),
-    Client("mpich", "mpi_client.py", pip=False, arguments=["mpich"], prepare=mpi_program("mpich")),
-    Client("batchtools", "r_client.py", pip=False, slurm_conf=R_CONF, arguments=["batchtools"], prepare=of_r("batchtools")),
-    Client("future.batchtools", "r_client.py", pip=False, slurm_conf=R_CONF, arguments=["future.batchtools"],
+    Client("lightning", "lightning_client.py", requirements="", slurm_conf=TWO_CONF, prepare=lightning),
+    Client("cylc", "cylc_client.py", requirements="requirements_engines.txt"),
+    Client("replayed", "replay_client.py", requirements=""),
+    Client("openmpi", "mpi_client.py", requirements="", arguments=["openmpi"], prepare=mpi_program("openmpi")),
+    Client("mpich", "mpi_client.py", requirements="", arguments=["mpich"], prepare=mpi_program("mpich")),
+    Client("batchtools", "r_client.py", requirements="", slurm_conf=R_CONF, arguments=["batchtools"], prepare=of_r("batchtools")),
+    Client("future.batchtools", "r_client.py", requirements="", slurm_conf=R_CONF, arguments=["future.batchtools"],
            prepare=of_r("future.batchtools")),
-    Client("clustershell", "clustershell_client.py", pip=False, user="root", cluster={"gpus": "a100:4", "nodes": 4, "cpus": 4},
+    Client("clustershell", "clustershell_client.py", requirements="", user="root", cluster={"gpus": "a100:4", "nodes": 4, "cpus": 4},
            prepare=programs("nodeset", "clush")),
 ]
