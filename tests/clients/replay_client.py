@@ -82,18 +82,6 @@ def open_ondemand(over, running, array, after):
     return "Open OnDemand: 50 fields of squeue -O, sinfo, scontrol show part"
 
 
-def aiida(over, running, array, after):
-    form = "%i^^^%t^^^%r^^^%B^^^%u^^^%D^^^%C^^^%R^^^%P^^^%l^^^%M^^^%S^^^%j^^^%V"
-    assert len(out("squeue", "--noheader", "-o", form, f"--jobs={running},{running}").strip().split("^^^")) == 14
-    code, text, said = call("squeue", "--noheader", "-o", form, "--jobs=99999,99999")
-    assert (code, text) == (0, ""), (code, text, said)
-    assert call("squeue", "--noheader", "-o", form, "--jobs=99999")[0] == 1
-    fields = ",".join(out("sacct", "--helpformat").split())
-    head, *rows = out("sacct", f"--format={fields}", "--parsable", f"--jobs={over}").splitlines()
-    assert all(row.count("|") == head.count("|") for row in rows), (head, rows)
-    return "AiiDA: squeue with an id said twice, sacct with all that --helpformat lists"
-
-
 def others(over, running, array, after):
     rows = [line.split() for line in out("squeue", "-O", "JobArrayID,StateCompact,Reason", "-t", "all", "--me").splitlines()[1:]]
     assert len(rows) == 4 and all(len(row) == 3 for row in rows), rows  # PSI/J asserts three.
@@ -113,5 +101,5 @@ def others(over, running, array, after):
 
 if __name__ == "__main__":
     made = jobs()
-    for replay in (prometheus_slurm_exporter, rivos_exporter, open_ondemand, aiida, others):
+    for replay in (prometheus_slurm_exporter, rivos_exporter, open_ondemand, others):
         replayed(replay(*made))
