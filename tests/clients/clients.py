@@ -140,6 +140,7 @@ CLIENTS = [
     Client("cylc", "cylc_client.py", requirements="requirements_engines.txt"),
     Client("toil", "toil_client.py", requirements="requirements_engines.txt"),
     Client("aiida", "aiida_client.py", requirements="requirements_engines.txt"),
+    Client("ray", "ray_client.py", requirements="requirements_engines.txt"),
     Client("replayed", "replay_client.py", requirements=""),
     Client("openmpi", "mpi_client.py", requirements="", arguments=["openmpi"], prepare=mpi_program("openmpi")),
     Client("mpich", "mpi_client.py", requirements="", arguments=["mpich"], prepare=mpi_program("mpich")),
