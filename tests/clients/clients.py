@@ -82,6 +82,29 @@ def lightning(folder):
     return {"PYTHONPATH": str(packages)}
 
 
+NEXTFLOW = "24.10.0"  # The last that is whole at Maven Central.
+POM = f"""\
+<project><modelVersion>4.0.0</modelVersion><groupId>berth</groupId><artifactId>clients</artifactId><version>1</version>
+<dependencies><dependency><groupId>io.nextflow</groupId><artifactId>nextflow</artifactId><version>{NEXTFLOW}</version></dependency>
+</dependencies></project>
+"""
+
+
+def nextflow(folder):
+    """Its jars and all that they depend on; its plugins are elsewhere, and it runs without them."""
+    programs("java", "mvn")(folder)
+    jars = folder / f"nextflow-{NEXTFLOW}"
+    if not (jars / "lib" / f"nextflow-{NEXTFLOW}.jar").exists():
+        jars.mkdir(parents=True, exist_ok=True)
+        (jars / "pom.xml").write_text(POM)
+        done = subprocess.run(["mvn", "-B", "-q", "dependency:copy-dependencies", "-DoutputDirectory=lib"], cwd=jars, text=True,
+                              capture_output=True)
+        if done.returncode != 0:
+            raise Missing(f"mvn dependency:copy-dependencies: {(done.stdout + done.stderr).strip().splitlines()[0]}")
+    return {"NEXTFLOW_JARS": str(jars / "lib" / "*"), "NXF_OFFLINE": "true", "NXF_PLUGINS_DEFAULT": "false",
+            "NXF_DISABLE_CHECK_LATEST": "true", "NXF_ANSI_LOG": "false"}
+
+
 # The host that squeue, or SLURM_STEP_NODELIST, names must be one that can be reached.
 LOCAL_CONF = """\
 ClusterName=hub
@@ -141,6 +164,7 @@ CLIENTS = [
     Client("toil", "toil_client.py", requirements="requirements_engines.txt"),
     Client("aiida", "aiida_client.py", requirements="requirements_engines.txt"),
     Client("ray", "ray_client.py", requirements="requirements_engines.txt"),
+    Client("nextflow", "nextflow_client.py", requirements="", prepare=nextflow),
     Client("replayed", "replay_client.py", requirements=""),
     Client("openmpi", "mpi_client.py", requirements="", arguments=["openmpi"], prepare=mpi_program("openmpi")),
     Client("mpich", "mpi_client.py", requirements="", arguments=["mpich"], prepare=mpi_program("mpich")),
