@@ -51,7 +51,7 @@ public:
 
     int run() {
         if (const auto code = read_options()) return *code;
-        if (draft_.list_mpi) return list_mpi();
+        if (draft_.mpi == "list") return list_mpi();
         if (command_.empty()) return fail("No command given to execute.");
         if (call_.variable("SLURM_TEST_EXEC") != nullptr && !is_executable(command_.front(), call_))
             return fail("can not execute " + command_.front());

@@ -60,10 +60,9 @@ struct JobDraft {
     bool cpus_per_task_given = false;  // Given here, not inherited from the job that srun is in.
     bool kill_on_bad_exit = false;
     std::optional<std::chrono::seconds> wait_for_tasks;  // --wait, from the first task's end on.
-    bool list_mpi = false;                               // --mpi=list
-    std::string mpi;                                     // --mpi; empty: as MpiDefault says.
-    bool wait = false;                                   // sbatch --wait
-    bool test_only = false;                              // --test-only
+    std::string mpi;         // --mpi; "list": prints them. Empty: as MpiDefault says.
+    bool wait = false;       // sbatch --wait
+    bool test_only = false;  // --test-only
     PerGpu per_gpu;
     std::optional<std::uint32_t> least_cpus_of_node;  // --mincpus
     OfStep of_step;

@@ -92,8 +92,10 @@ Status set_wait_for_tasks(JobDraft& d, const char* v) {
 
 // A launcher of its own (mpirun's srun) needs none.
 Status set_mpi(JobDraft& d, const char* v) {
-    d.list_mpi = iequals(v, "list");
-    if (d.list_mpi) return Done{};
+    if (iequals(v, "list")) {
+        d.mpi = "list";
+        return Done{};
+    }
     d.mpi = to_lower(v);
     if (is_mpi_kind(d.mpi)) return Done{};
     return invalid_argument("invalid MPI type '" + std::string(v) +

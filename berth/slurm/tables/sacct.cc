@@ -410,6 +410,12 @@ int print_scripts(Client& client, const SacctOptions& options, Streams& streams)
     return code;
 }
 
+std::string format_of(const Invocation& call, const SacctOptions& options) {
+    if (!options.format.empty()) return options.format;
+    const std::string* from_environment = call.variable("SACCT_FORMAT");
+    return from_environment != nullptr ? *from_environment : kSacctDefaultFormat;
+}
+
 // What Slurm puts before what is wrong with the value of this option.
 std::string_view before_complaint(int letter) {
     if (letter == 'S' || letter == 'E') return "";
@@ -444,10 +450,7 @@ int run_sacct(const Invocation& call, Streams& streams) {
         return 1;
     }
     if (reader.failed()) return 1;
-    const std::string* from_environment = call.variable("SACCT_FORMAT");
-    if (options.format.empty())
-        options.format = from_environment != nullptr ? *from_environment : kSacctDefaultFormat;
-    auto columns = accounting_columns(options.format);
+    auto columns = accounting_columns(format_of(call, options));
     if (!columns.ok()) return fail(columns.error().message);
     const Time now = wall_time();
     set_window(options, now);
