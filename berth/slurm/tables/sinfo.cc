@@ -5,6 +5,7 @@
 #include <array>
 #include <map>
 #include <ostream>
+#include <set>
 #include <utility>
 
 #include "berth/base/duration_text.h"
@@ -271,13 +272,13 @@ public:
 
     void add(const api::PartitionRow& partition, const api::NodeRow& node) {
         const NodeGroup one{&partition, {&node}};
-        auto& nodes =
-            line(partition, options_.by_node ? node.name : key_of(format_, one, TellsApart::nodes));
-        if (std::ranges::find(nodes, &node) == nodes.end()) nodes.push_back(&node);
+        const std::size_t line = line_for(
+            partition, options_.by_node ? node.name : key_of(format_, one, TellsApart::nodes));
+        if (counted_.emplace(line, &node).second) groups_[line].nodes.push_back(&node);
     }
     // A partition without nodes has a line if something of it is shown.
     void add_empty(const api::PartitionRow& partition) {
-        if (!options_.by_node && !partition_key(partition).empty()) line(partition, "");
+        if (!options_.by_node && !partition_key(partition).empty()) line_for(partition, "");
     }
 
     std::vector<NodeGroup> take() { return std::move(groups_); }
@@ -288,17 +289,17 @@ private:
         if (options_.by_node) return partition.name;
         return key_of(format_, NodeGroup{&partition, {}}, TellsApart::partitions);
     }
-    std::vector<const api::NodeRow*>& line(const api::PartitionRow& partition,
-                                           const std::string& nodes) {
+    std::size_t line_for(const api::PartitionRow& partition, const std::string& nodes) {
         const std::string key = partition_key(partition) + '\x1e' + nodes;
         const auto [found, is_new] = line_of_.try_emplace(key, groups_.size());
         if (is_new) groups_.push_back({&partition, {}});
-        return groups_[found->second].nodes;
+        return found->second;
     }
 
     const SinfoOptions& options_;
     const PercentFormat& format_;
     std::map<std::string, std::size_t> line_of_;
+    std::set<std::pair<std::size_t, const api::NodeRow*>> counted_;
     std::vector<NodeGroup> groups_;
 };
 
