@@ -186,6 +186,7 @@ QUERIES_EXPLAINED = [
     Rule(LOAD, "sinfo -O (CPUsLoad|FreeMem)", ".*", "CPU_LOAD|FREE_MEM", number_becomes("N/A")),
     # Lines of tables.
     Rule(SIGNAL, OF_ROWS, ".*", "text", replaced("(JobLaunchFailure)", "(RaisedSignal:9(Killed))")),
+    Rule("`ExitCode` of a cancelled job", OF_ROWS, "squeue .* JobID:8,exit_code:12", "text", {"13      15": "13      0"}),
     Rule(ARRAY, "query sacct", ".*", "text", waiting_row),
     Rule("`sacct -I` with a range", "query sacct", "sacct -a -X -I .*", "text", is_one_of("two|32", "whole|32")),
     Rule("`scontrol version`", "query scontrol", "scontrol version", "text", {"slurm-wlm 22.05.8": "slurm 25.11.0"}),
