@@ -80,8 +80,8 @@ TEST_F(Scancel, SaysWhatIsNoUserNoStateAndNoJob) {
     EXPECT_EQ(ended_by({"-u", "nosuchuser", "1"}),
               "scancel: error: Invalid user name: nosuchuser\n[exit 1]");
     EXPECT_EQ(ended_by({"-t", "FAILED", "1"}),
-              "scancel: error: Invalid job state specified: FAILED\nscancel: error: Valid job "
-              "states are PENDING, RUNNING, and SUSPENDED\n[exit 1]");
+              "Invalid job state specified: FAILED\nValid job states are PENDING, RUNNING, and "
+              "SUSPENDED\n[exit 1]");
     EXPECT_EQ(ended_by({"-p", "main", "99"}),
               "scancel: error: Kill job error on job id 99: Invalid job id specified\n[exit 1]");
 }
