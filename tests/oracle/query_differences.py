@@ -51,10 +51,10 @@ def refused_earlier(field, _):
     return f"{program}: error: Invalid generic resource (gres) specification" if found else None
 
 
-def seen_as(field, context):
-    """As `scontrol show job` has it, where there is nothing as N/A."""
-    said = context.berth("scontrol show job", field.subject.split("-")[0], {"LAST_SCHED_EVAL": "LastSchedEval"}[field.field])
-    return {"Unknown": "N/A", None: None}.get(said, said)
+def last_looked_at(field, context):
+    """As `scontrol show job` has it, but N/A where that says Unknown."""
+    said = context.berth("scontrol show job", field.subject.split("-")[0], "LastSchedEval")
+    return "N/A" if said == "Unknown" else said
 
 
 def waiting_row(field, _):
@@ -178,7 +178,7 @@ QUERIES_EXPLAINED = [
     Rule("`squeue -O` `AssocID`, `Cluster`", "squeue -O Cluster", ".*", "CLUSTER", {"oracle": "N/A"}),
     Rule("`priority/basic`", "squeue -O Priority", ".*", "PRIORITY", later_share),
     Rule("`priority/basic`", "squeue -O PriorityLong", ".*", "PRIORITY", later_place),
-    Rule("`LastSchedEval`", "squeue -O LastSchedEval", ".*", "LAST_SCHED_EVAL", seen_as),
+    Rule("`LastSchedEval`", "squeue -O LastSchedEval", ".*", "LAST_SCHED_EVAL", last_looked_at),
     Rule(DROPPED, "squeue -O NumTasks", "dropped-N/A", "TASKS", {"4294967294": "1"}),
     Rule(DROPPED, "squeue -O Reason", "dropped-N/A", "REASON", {"JobHeldUser": "None"}),
     Rule(DROPPED, "squeue -O StartTime", "dropped-N/A", "START_TIME", never_started),
