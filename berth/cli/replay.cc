@@ -3,7 +3,9 @@
 #include <cinttypes>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <ostream>
+#include <thread>
 
 #include "berth/cli/cluster_dir.h"
 #include "berth/cli/subcommands.h"
@@ -18,6 +20,21 @@ std::string hex(std::uint64_t hash) {
     char text[20];
     std::snprintf(text, sizeof text, "%016" PRIx64, hash);
     return text;
+}
+
+// The daemon's hash, and the state file's at the same record: a cluster at work goes on meanwhile.
+// A record that the daemon has applied may not be in the file yet.
+Result<Replayed> replay_beside(const std::string& directory,
+                               std::optional<std::uint64_t> daemon_at) {
+    constexpr int kTries = 50;
+    constexpr auto kPause = std::chrono::milliseconds(100);
+    Result<Replayed> replayed = berth::replay(directory, daemon_at);
+    for (int i = 1; i < kTries && replayed.ok() && daemon_at && replayed->sequence < *daemon_at;
+         ++i) {
+        std::this_thread::sleep_for(kPause);
+        replayed = berth::replay(directory, daemon_at);
+    }
+    return replayed;
 }
 
 // Whether the engine of this program decides what is recorded.
@@ -42,7 +59,11 @@ bool decides_the_same(const std::string& directory, Output& output) {
 
 int replay(const ReplayOptions& options, Output& output) {
     const ClusterDir dir = ClusterDir::find(options.state);
-    const auto replayed = berth::replay(dir.state().string());
+    Client client(Endpoint{dir.socket().string()},
+                  {.timeout = std::chrono::seconds(5), .retry_for = std::chrono::seconds(0)});
+    const auto live = client.state_hash();
+    const auto replayed =
+        replay_beside(dir.state().string(), live ? std::optional(live->sequence) : std::nullopt);
     if (!replayed.ok()) return output.fail(replayed.error().message);
     output.out() << "replayed to record " << replayed.value().sequence << " ("
                  << replayed.value().records << " records behind the snapshot at "
@@ -56,14 +77,10 @@ int replay(const ReplayOptions& options, Output& output) {
                      << hex(verified.value().hash) << '\n';
     }
     if (options.decide && !decides_the_same(dir.state().string(), output)) return 1;
-    Client client(Endpoint{dir.socket().string()},
-                  {.timeout = std::chrono::seconds(5), .retry_for = std::chrono::seconds(0)});
-    const auto live = client.state_hash();
     if (!live) return output.out() << "no daemon to compare with\n", 0;
     if (live->sequence != replayed.value().sequence) {
-        output.out() << "the daemon is already at record " << live->sequence
-                     << "; compare while the cluster is idle\n";
-        return 0;
+        return output.fail("the daemon is at record " + std::to_string(live->sequence) +
+                           ", which the state file does not have: is it another daemon's?");
     }
     if (live->hash != hex(replayed.value().hash))
         return output.fail("the daemon's state differs: " + live->hash);

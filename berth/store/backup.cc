@@ -44,7 +44,7 @@ Result<BackupSummary> check_copy(const std::string& path,
         return BackupSummary{.sequence = last};
     }
     const auto mark = tail ? std::optional(tail->sequence) : std::nullopt;
-    BERTH_TRY(const Recovered recovered, recover(database, RecoverFrom::newest, nullptr, mark));
+    BERTH_TRY(const Recovered recovered, recover(database, RecoverFrom::newest, {.mark = mark}));
     const auto loss = tail ? loss_told_by(*tail, recovered.chain, recovered.marked) : std::nullopt;
     if (!loss) return summary_of(recovered, path);
     return Error{ErrorCode::failed_precondition, "the state " + *loss + ". No copy was made"};

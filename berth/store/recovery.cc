@@ -9,13 +9,14 @@ namespace {
 
 // The snapshot to start from; nullopt: the first record of the journal.
 Result<std::optional<SnapshotTable::Row>> choose(SnapshotTable& snapshots, JournalTable& journal,
-                                                 RecoverFrom from) {
+                                                 RecoverFrom from,
+                                                 std::optional<std::uint64_t> until) {
     BERTH_TRY(const std::vector<SnapshotTable::Row> rows, snapshots.list());
     BERTH_TRY(const std::uint64_t first, journal.first());
     std::optional<SnapshotTable::Row> chosen;
     if (from == RecoverFrom::oldest && first == 1) return chosen;
     for (const SnapshotTable::Row& row : rows) {  // Newest first.
-        if (!row.complete) continue;
+        if (!row.complete || (until && row.sequence > *until)) continue;
         if (from == RecoverFrom::newest && chosen) break;
         if (chosen && first > row.sequence + 1) break;  // The records after it are being removed.
         chosen = row;
@@ -30,10 +31,12 @@ Result<std::optional<SnapshotTable::Row>> choose(SnapshotTable& snapshots, Journ
 
 }  // namespace
 
-Result<Recovered> recover_start(Database& database, RecoverFrom from) {
+Result<Recovered> recover_start(Database& database, RecoverFrom from,
+                                std::optional<std::uint64_t> until) {
     BERTH_TRY(JournalTable journal, JournalTable::prepare(database));
     BERTH_TRY(SnapshotTable snapshots, SnapshotTable::prepare(database));
-    BERTH_TRY(const std::optional<SnapshotTable::Row> snapshot, choose(snapshots, journal, from));
+    BERTH_TRY(const std::optional<SnapshotTable::Row> snapshot,
+              choose(snapshots, journal, from, until));
     Recovered recovered;
     if (snapshot) {
         BERTH_TRY(recovered.state, snapshots.load(*snapshot));
@@ -43,24 +46,25 @@ Result<Recovered> recover_start(Database& database, RecoverFrom from) {
     return recovered;
 }
 
-Result<Recovered> recover(Database& database, RecoverFrom from, const std::atomic<bool>* stop,
-                          std::optional<std::uint64_t> mark) {
+Result<Recovered> recover(Database& database, RecoverFrom from, const RecoverOptions& options) {
     BERTH_TRY(JournalTable journal, JournalTable::prepare(database));
-    BERTH_TRY(Recovered recovered, recover_start(database, from));
+    BERTH_TRY(Recovered recovered, recover_start(database, from, options.until));
     const auto note = [&] {
-        if (recovered.chain.sequence == mark) recovered.marked = recovered.chain;
+        if (recovered.chain.sequence == options.mark) recovered.marked = recovered.chain;
     };
     note();
     const auto apply = [&](const Record& record, JournalTable::Stored stored) -> Status {
-        if (stop != nullptr && *stop) return Error{ErrorCode::unavailable, "told to stop"};
+        if (options.stop != nullptr && *options.stop)
+            return Error{ErrorCode::unavailable, "told to stop"};
+        recovered.chain = extended(recovered.chain, record.sequence, stored.crc);
+        note();
+        if (options.until && record.sequence > *options.until) return Done{};
         for (const Fact& fact : record.facts) recovered.state.apply(record.now, fact);
         recovered.sequence = record.sequence;
         recovered.epoch = record.epoch;
         recovered.last_at = record.now;
         ++recovered.records;
         recovered.bytes += stored.bytes;
-        recovered.chain = extended(recovered.chain, record.sequence, stored.crc);
-        note();
         return Done{};
     };
     BERTH_CHECK(journal.read_after(recovered.snapshot_sequence, apply));
@@ -68,7 +72,7 @@ Result<Recovered> recover(Database& database, RecoverFrom from, const std::atomi
     // The last record that the snapshot includes is kept, as are all records since the previous
     // snapshot.
     const auto take_time = [&](const Record& record, JournalTable::Stored) -> Status {
-        recovered.last_at = record.now;
+        if (record.sequence == recovered.sequence) recovered.last_at = record.now;
         return Done{};
     };
     BERTH_CHECK(journal.read_after(recovered.sequence - 1, take_time));

@@ -12,15 +12,15 @@ namespace berth {
 
 struct Recovered {
     ClusterState state;
-    std::uint64_t sequence = 0;   // Of the last record; 0: none yet.
-    Chain chain;                  // Up to the last record.
+    std::uint64_t sequence = 0;   // Of the last record that was applied; 0: none yet.
+    Chain chain;                  // Up to the last record, applied or not.
     std::optional<Chain> marked;  // Up to the record `mark`, if it was read.
     Epoch epoch{0};               // Of the last applied record.
     // Of the snapshot it started from; 0: it started from nothing.
     std::uint64_t snapshot_sequence = 0;
     std::uint64_t records = 0;  // Records applied after the snapshot.
     std::uint64_t bytes = 0;    // Their size.
-    Time last_at{};             // Of the last record; Time{} if there is none.
+    Time last_at{};             // Of the last applied record; Time{} if there is none.
 };
 
 enum class RecoverFrom {
@@ -28,13 +28,19 @@ enum class RecoverFrom {
     oldest,  // The oldest snapshot that is kept, or the first record if that still exists.
 };
 
-// Loads the snapshot alone (or nothing), which the next record is then applied to.
-Result<Recovered> recover_start(Database& database, RecoverFrom from);
+struct RecoverOptions {
+    const std::atomic<bool>* stop = nullptr;  // Gives up once it is true.
+    std::optional<std::uint64_t> mark;        // The number of a record whose chain is wanted.
+    // The last record to apply. Later records are still read and checked. Default: all.
+    std::optional<std::uint64_t> until;
+};
 
-// Reads only. A gap or a damaged record is an error that names its number. Gives up once `stop` is
-// true. `mark`: the number of a record whose chain is wanted.
-Result<Recovered> recover(Database& database, RecoverFrom from,
-                          const std::atomic<bool>* stop = nullptr,
-                          std::optional<std::uint64_t> mark = std::nullopt);
+// Loads the snapshot alone (or nothing), which the next record is then applied to. Takes no
+// snapshot that is newer than `until`.
+Result<Recovered> recover_start(Database& database, RecoverFrom from,
+                                std::optional<std::uint64_t> until = std::nullopt);
+
+// Reads only. A gap or a damaged record is an error that names its number.
+Result<Recovered> recover(Database& database, RecoverFrom from, const RecoverOptions& options = {});
 
 }  // namespace berth

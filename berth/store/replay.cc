@@ -28,9 +28,10 @@ Result<ToRead> open_to_read(const std::string& directory) {
 }
 
 // From the newest snapshot, as a controller would. Fails if records are missing.
-Result<Recovered> recover_all(ToRead& from) {
+Result<Recovered> recover_all(ToRead& from, std::optional<std::uint64_t> until = std::nullopt) {
     const auto mark = from.tail ? std::optional(from.tail->sequence) : std::nullopt;
-    BERTH_TRY(Recovered recovered, recover(from.database, RecoverFrom::newest, nullptr, mark));
+    BERTH_TRY(Recovered recovered,
+              recover(from.database, RecoverFrom::newest, {.mark = mark, .until = until}));
     if (!from.tail) return recovered;
     const auto loss = loss_told_by(*from.tail, recovered.chain, recovered.marked);
     if (loss) return Error{ErrorCode::failed_precondition, "the state " + *loss};
@@ -45,9 +46,9 @@ std::string hexadecimal(std::uint64_t number) {
 
 }  // namespace
 
-Result<Replayed> replay(const std::string& directory) {
+Result<Replayed> replay(const std::string& directory, std::optional<std::uint64_t> until) {
     BERTH_TRY(ToRead from, open_to_read(directory));
-    BERTH_TRY(Recovered recovered, recover_all(from));
+    BERTH_TRY(Recovered recovered, recover_all(from, until));
     const std::uint64_t hash = recovered.state.hash();
     return Replayed{.state = std::move(recovered.state),
                     .hash = hash,

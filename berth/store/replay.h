@@ -13,13 +13,15 @@ namespace berth {
 struct Replayed {
     ClusterState state;
     std::uint64_t hash = 0;
-    std::uint64_t sequence = 0;           // Of the last record.
+    std::uint64_t sequence = 0;           // Of the last record that was applied.
     std::uint64_t snapshot_sequence = 0;  // Where it started; 0: at the first record.
     std::uint64_t records = 0;
 };
 
-// Reads only. May run beside a controller and sees committed data.
-Result<Replayed> replay(const std::string& directory);
+// Reads only. May run beside a controller and sees committed data. `until`: the last record to
+// apply; default: all.
+Result<Replayed> replay(const std::string& directory,
+                        std::optional<std::uint64_t> until = std::nullopt);
 
 struct Verified {
     std::uint64_t hash = 0;

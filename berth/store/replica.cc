@@ -30,7 +30,7 @@ Result<SnapshotSlices> Replica::Work::make() {
     // removed while it works, and records appended meanwhile are read as well. A single transaction
     // would keep SQLite's log from restarting for all that time.
     BERTH_TRY(Database database, Database::open(path, {.read_only = true, .vfs = vfs}));
-    BERTH_TRY(const Recovered recovered, recover(database, RecoverFrom::newest, &stop));
+    BERTH_TRY(const Recovered recovered, recover(database, RecoverFrom::newest, {.stop = &stop}));
     return packed(recovered.chain, slices_of(recovered.state, slice_bytes));
 }
 

@@ -99,8 +99,8 @@ Result<Recovered> recover_whole(Database& database, const std::string& path, boo
     const Result<std::optional<Chain>> tail = read_tail(path);
     const bool has_mark = tail.ok() && *tail;
     BERTH_TRY(Recovered recovered,
-              recover(database, RecoverFrom::newest, nullptr,
-                      has_mark ? std::optional((*tail)->sequence) : std::nullopt));
+              recover(database, RecoverFrom::newest,
+                      {.mark = has_mark ? std::optional((*tail)->sequence) : std::nullopt}));
     BERTH_TRY(const std::int64_t had_tail, read_meta(database, kHasTail, 0));
     std::optional<std::string> loss;
     if (!tail.ok()) {

@@ -381,6 +381,34 @@ TEST(Store, ReplaysAnyHistoryToTheSameHash) {
     });
 }
 
+// `berth replay` compares with a daemon whose journal goes on meanwhile.
+TEST(Store, ReplaysUpToARecord) {
+    const Folder folder;
+    StoreSettings settings = eager_snapshots();
+    settings.keep_journal = true;
+    SmallCluster cluster(folder.path(), settings);
+    std::vector<std::uint64_t> hashes = {cluster.state().hash()};
+    ASSERT_TRUE(cluster.become_leader(at(0)).ok());
+    hashes.push_back(cluster.state().hash());
+    for (std::uint32_t id = 1; id <= 40; ++id) {
+        ASSERT_TRUE(cluster.submit(id, at(id)).ok());
+        hashes.push_back(cluster.state().hash());
+        for (int turn = 0; turn < 5; ++turn) {
+            ASSERT_TRUE(cluster.store().rest(cluster.state()).ok());
+        }
+    }
+    for (std::uint64_t until = 0; until < hashes.size(); ++until) {
+        const Result<Replayed> replayed = replay(folder.path(), until);
+        ASSERT_TRUE(replayed.ok()) << replayed.error().message;
+        EXPECT_EQ(replayed->sequence, until);
+        EXPECT_EQ(replayed->hash, hashes[until]) << "up to record " << until;
+    }
+    const Result<Replayed> all = replay(folder.path(), hashes.size() + 5);
+    ASSERT_TRUE(all.ok()) << all.error().message;
+    EXPECT_EQ(all->sequence, hashes.size() - 1) << "there are no more";
+    EXPECT_EQ(all->hash, hashes.back());
+}
+
 TEST(Store, LetsNobodyElseReadScriptsAndEnvironments) {
     const Folder folder;
     const auto open_to_others = [&](const std::string& name) {

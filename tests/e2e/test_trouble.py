@@ -9,6 +9,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import threading
 import time
 import unittest
 from pathlib import Path
@@ -191,6 +192,24 @@ class Failure(unittest.TestCase):
             self.assertIn("the daemon's state is the same", said)
             decisions = int(re.search(r"(\d+) decisions, all of them the same", said)[1])
             self.assertGreaterEqual(decisions, 11, "eleven jobs were started")
+
+    def test_the_journal_gives_the_daemons_state_while_jobs_come(self):
+        with Cluster("a100:8") as c:
+            stop = threading.Event()
+
+            def submit():
+                while not stop.is_set():
+                    c.sbatch("--gres=gpu:1", script="true")
+
+            submitting = threading.Thread(target=submit)
+            submitting.start()
+            try:
+                c.wait("the jobs to flow", lambda: int(c.run("berth", "replay").stdout.split()[3]) > 50)
+                for _ in range(3):
+                    self.assertIn("the daemon's state is the same", c.run("berth", "replay", "--verify").stdout)
+            finally:
+                stop.set()
+                submitting.join()
 
     @unittest.skipUnless(ROOT, "SKIPPED: needs root to mount a small disk")
     def test_a_full_disk_refuses_new_work_and_loses_none(self):
