@@ -225,7 +225,7 @@ Input Simulation::submit(std::size_t number) {
     Principal principal{
         .uid = uid, .gid = kFirstUid, .user = user, .group = "users", .role = Role::user};
     if (user.empty()) principal.user = "user";
-    SubmitJob command{submission_.spec_of(job), {}};
+    SubmitJob command{submission_.spec_of(job), {"#!/bin/sh\n", {}}};
     if (job.delay > Duration(0)) command.spec.begin = ports_.at + job.delay;
     command.spec.command.edit().submit_line = Recorder::submit_line(number);
     return ClientInput{{number}, std::move(principal), std::move(command)};

@@ -17,6 +17,10 @@ std::variant<std::vector<Job>, Refused> admit_submission(TurnBuilder& builder,
     if (command.spec.command->interactive && !command.payload.script.empty()) {
         return refused(Refusal::invalid_request, "An interactive job has no script");
     }
+    if (!command.spec.command->interactive && command.payload.script.empty()) {
+        return refused(Refusal::invalid_request,
+                       "A batch job needs a script, and the script is empty");
+    }
     if (!command.components.empty()) {
         std::vector<JobSpec> specs{command.spec};
         specs.insert(specs.end(), command.components.begin(), command.components.end());

@@ -31,7 +31,7 @@ protected:
 
 // ---- submit
 
-TEST_F(Commands, SubmitRefusesWhatIsTooLarge) {
+TEST_F(Commands, SubmitRefusesWhatIsTooLargeOrEmpty) {
     struct Case {
         const char* what;
         void (*spoil)(SubmitJob&);
@@ -44,6 +44,8 @@ TEST_F(Commands, SubmitRefusesWhatIsTooLarge) {
         {"script by one",
          [](SubmitJob& job) { job.payload.script.assign((std::size_t{4} << 20) + 1, 'x'); },
          Refusal::script_too_large, "Script is 4.1 MB; the most is 4 MB"},
+        {"no script", [](SubmitJob& job) { job.payload.script.clear(); }, Refusal::invalid_request,
+         "A batch job needs a script, and the script is empty"},
         {"environment",
          [](SubmitJob& job) {
              job.payload.environment.assign(2048, "A=" + std::string(1021, 'x'));
@@ -72,7 +74,7 @@ TEST_F(Commands, SubmitRefusesWhatIsTooLarge) {
          Refusal::invalid_request, "List of dependencies has 70000 entries; the most is 65536"},
     };
     for (const Case& one : cases) {
-        SubmitJob job{testing::make_job(), {}};
+        SubmitJob job{testing::make_job(), {"#!/bin/sh\n", {}}};
         one.spoil(job);
         const Answer answer = rig.ask(kAnn, job);
         EXPECT_EQ(why(answer), one.why) << one.what;
@@ -90,8 +92,9 @@ TEST_F(Commands, SubmitTakesAScriptOfExactlyTheMost) {
 TEST_F(Commands, SubmitPassesOnWhyAdmissionRefuses) {
     JobSpec spec = testing::make_job();
     spec.partition = "nosuch";
-    EXPECT_EQ(why(rig.ask(kAnn, SubmitJob{spec, {}})), Refusal::unknown_partition);
-    EXPECT_EQ(why(rig.ask(kNobody, SubmitJob{testing::make_job(), {}})), Refusal::not_allowed);
+    EXPECT_EQ(why(rig.ask(kAnn, SubmitJob{spec, {"#!/bin/sh\n", {}}})), Refusal::unknown_partition);
+    EXPECT_EQ(why(rig.ask(kNobody, SubmitJob{testing::make_job(), {"#!/bin/sh\n", {}}})),
+              Refusal::not_allowed);
 }
 
 TEST_F(Commands, SubmitWithARequestIdIsOneJobHoweverOftenItIsSent) {
@@ -117,7 +120,7 @@ TEST_F(Commands, SubmitSentAgainAfterItsJobIsForgottenMakesNoSecondOne) {
     rig.wait(std::chrono::hours(1));
     ASSERT_FALSE(rig.knows(id));
     EXPECT_EQ(rig.submit(spec), id);
-    EXPECT_EQ(why(rig.ask(kBob, SubmitJob{spec, {}})), Refusal::invalid_request);
+    EXPECT_EQ(why(rig.ask(kBob, SubmitJob{spec, {"#!/bin/sh\n", {}}})), Refusal::invalid_request);
     rig.restart();
     EXPECT_EQ(rig.submit(spec), id);
     EXPECT_TRUE(rig.state().jobs().empty());
@@ -127,7 +130,7 @@ TEST_F(Commands, SubmitDoesNotRevealAnothersRequestId) {
     JobSpec spec = testing::make_job();
     spec.request_id = "0123456789abcdef0123456789abcdef";
     rig.submit(spec);
-    const Answer answer = rig.ask(kBob, SubmitJob{spec, {}});
+    const Answer answer = rig.ask(kBob, SubmitJob{spec, {"#!/bin/sh\n", {}}});
     EXPECT_EQ(why(answer), Refusal::invalid_request);
     EXPECT_EQ(std::get<Refused>(answer).message.find("1 of"), std::string::npos);
     EXPECT_FALSE(std::get<Refused>(answer).job.has_value());
@@ -477,7 +480,7 @@ TEST_F(Commands, ExplainTellsWhyAJobWaits) {
 // A principal without a role is refused everything.
 TEST_F(Commands, RefuseEverythingToWhoeverHasNoRole) {
     const std::uint32_t id = rig.run();
-    const Command commands[] = {SubmitJob{testing::make_job(), {}},
+    const Command commands[] = {SubmitJob{testing::make_job(), {"#!/bin/sh\n", {}}},
                                 CancelJob{.job = ref(id)},
                                 HoldJob{.job = ref(id)},
                                 RequeueJob{.job = ref(id)},

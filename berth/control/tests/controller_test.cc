@@ -126,7 +126,8 @@ TEST(Controller, TakesNoNewWorkWithoutRoomButRecordsEnds) {
     const std::uint32_t running = rig.run();
     const std::uint32_t node = rig.job(running).nodes.at(0).value();
     rig.has_room = false;
-    EXPECT_EQ(why(rig.ask(kAnn, SubmitJob{testing::make_job(), {}})), Refusal::read_only);
+    EXPECT_EQ(why(rig.ask(kAnn, SubmitJob{testing::make_job(), {"#!/bin/sh\n", {}}})),
+              Refusal::read_only);
     EXPECT_TRUE(rig.last.record.facts.empty());
     rig.report(node, end_report(running));
     EXPECT_EQ(rig.job(running).state, JobState::completed);
@@ -222,7 +223,7 @@ TEST(Controller, TellsTheHashOfTheStateThatItsRecordLeadsTo) {
     ControlRig rig;
     rig.connect_all();
     rig.turn({ClientInput{{1}, kRoot, HashState{}},
-              ClientInput{{2}, kAnn, SubmitJob{testing::make_job(), {}}}});
+              ClientInput{{2}, kAnn, SubmitJob{testing::make_job(), {"#!/bin/sh\n", {}}}}});
     std::optional<StateHashed> hashed;
     for (const OutgoingAnswer& answer : rig.last.answers) {
         if (const auto* found = std::get_if<StateHashed>(&answer.answer)) hashed = *found;

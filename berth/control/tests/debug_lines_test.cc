@@ -22,7 +22,7 @@ TEST(DebugLines, TellOfGresWhatRegistersIsRefusedAndIsAllocated) {
     ControlRig rig = rig_with(bit_of(DebugFlag::gres));
     rig.connect(0);
     EXPECT_EQ(logged(rig), "gres: node node1 registered with gpu:a100:8(IDX:0-7)\n");
-    rig.ask(kAnn, SubmitJob{testing::make_job({.gpus = 9}), {}});
+    rig.ask(kAnn, SubmitJob{testing::make_job({.gpus = 9}), {"#!/bin/sh\n", {}}});
     EXPECT_NE(logged(rig).find("gres: refused to ann (node_configuration_unavailable): "),
               std::string::npos)
         << logged(rig);
@@ -48,7 +48,7 @@ TEST(DebugLines, TellOfStepsWhereTheyRunAndHowTheyEnd) {
 TEST(DebugLines, AreNotThereWithoutTheFlags) {
     ControlRig rig = rig_with(0);
     rig.connect(0);
-    rig.ask(kAnn, SubmitJob{testing::make_job({.gpus = 9}), {}});
+    rig.ask(kAnn, SubmitJob{testing::make_job({.gpus = 9}), {"#!/bin/sh\n", {}}});
     EXPECT_EQ(logged(rig), "");
     rig.submit({.gpus = 2});
     EXPECT_EQ(logged(rig), "");

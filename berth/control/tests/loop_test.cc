@@ -57,8 +57,9 @@ protected:
         AgentInput stranger = rig.registration(0);
         stranger.node = "stranger";
         stranger.link = Link{2};
-        return {rig.registration(0), stranger,
-                ClientInput{{1}, kAnn, SubmitJob{testing::make_job({.gpus = 1}), {}}}};
+        return {
+            rig.registration(0), stranger,
+            ClientInput{{1}, kAnn, SubmitJob{testing::make_job({.gpus = 1}), {"#!/bin/sh\n", {}}}}};
     }
 
     Outside outside;
