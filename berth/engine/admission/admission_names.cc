@@ -29,9 +29,11 @@ Refusing unknown_partition(const ClusterSpec& spec, const std::string& name) {
         .details = {"invalid partition specified: " + name}};
 }
 
-bool is_account(const ClusterSpec& spec, std::string_view name) {
-    return std::any_of(spec.accounts.begin(), spec.accounts.end(),
-                       [&](const AccountSpec& account) { return account.name == name; });
+const AccountSpec* find_account(const ClusterSpec& spec, std::string_view name) {
+    for (const AccountSpec& one : spec.accounts) {
+        if (one.name == name) return &one;
+    }
+    return nullptr;
 }
 
 // The user's association with this account; with an empty account, the default association.
@@ -44,6 +46,25 @@ const AssociationSpec* association(const ClusterSpec& spec, std::string_view use
         if (first == nullptr) first = &one;
     }
     return first;
+}
+
+struct OpenQos {
+    const std::vector<std::string>* names = nullptr;  // Empty: all.
+    std::string_view chosen;                          // Empty: none.
+};
+
+// What the association has of its own, else what the nearest account above it has, each for itself.
+// A default that is not open is none.
+OpenQos open_qos(const ClusterSpec& spec, const AssociationSpec& own) {
+    OpenQos open{&own.qos, own.default_qos};
+    const AccountSpec* above = find_account(spec, own.account);
+    while (above != nullptr) {  // No account is beneath itself.
+        if (open.names->empty()) open.names = &above->qos;
+        if (open.chosen.empty()) open.chosen = above->default_qos;
+        above = find_account(spec, above->parent);
+    }
+    if (!open.names->empty() && !contains(*open.names, open.chosen)) open.chosen = {};
+    return open;
 }
 
 }  // namespace
@@ -85,7 +106,7 @@ Objection resolve_account(const ClusterSpec& spec, Job& job) {
     if (account.empty() && known != nullptr) account = known->account;
     if (!spec.scheduling.enforce_accounts || known != nullptr) return std::nullopt;
     std::string message = account.empty() ? "user " + job.owner->user + " has no account"
-                          : is_account(spec, account)
+                          : find_account(spec, account) != nullptr
                               ? "user " + job.owner->user + " is not in account " + account
                               : "there is no account '" + account + "'";
     return Refusing{.why = Refusal::unknown_account, .message = std::move(message)};
@@ -94,7 +115,8 @@ Objection resolve_account(const ClusterSpec& spec, Job& job) {
 Objection resolve_qos(const ClusterSpec& spec, Job& job) {
     SharedText& name = job.spec.qos;
     const AssociationSpec* known = association(spec, job.owner->user, job.spec.account);
-    if (name.empty() && known != nullptr) name = known->default_qos;
+    const OpenQos open = known == nullptr ? OpenQos{} : open_qos(spec, *known);
+    if (name.empty() && !open.chosen.empty()) name = std::string(open.chosen);
     if (name.empty()) name = "normal";
     const auto qos = spec.find_qos(name);
     if (!qos && name == "normal") return std::nullopt;  // "normal" always exists, with priority 0.
@@ -103,12 +125,12 @@ Objection resolve_qos(const ClusterSpec& spec, Job& job) {
             .why = Refusal::unknown_qos,
             .message = "there is no QOS '" + name + "'; there are: " + names_of(spec.qos)};
     }
-    if (spec.scheduling.enforce_accounts && known != nullptr && !known->qos.empty() &&
-        !contains(known->qos, name)) {
+    if (spec.scheduling.enforce_accounts && known != nullptr && !open.names->empty() &&
+        !contains(*open.names, name)) {
         return Refusing{.why = Refusal::unknown_qos,
                         .message = "QOS " + name + " is not open to user " + job.owner->user +
                                    " in account " + known->account +
-                                   "; open are: " + join(known->qos, ", ")};
+                                   "; open are: " + join(*open.names, ", ")};
     }
     job.qos = *qos;
     return std::nullopt;

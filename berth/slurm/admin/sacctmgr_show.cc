@@ -37,13 +37,32 @@ bool any_of(const std::vector<std::string>& list, const std::string& one) {
            });
 }
 
+const api::AssociationRow* account_above(const AccountingView& view,
+                                         const api::AssociationRow& row) {
+    if (row.parent.empty() || (row.user.empty() && row.account == row.parent)) return nullptr;
+    const auto above = std::ranges::find_if(view.associations, [&](const auto& one) {
+        return one.user.empty() && one.account == row.parent;
+    });
+    return above == view.associations.end() ? nullptr : &*above;
+}
+
 std::string qos_list(const AccountingView& view, const api::AssociationRow& row) {
-    std::vector<std::string> names = row.qos;
+    const api::AssociationRow* from = &row;
+    while (from->qos.empty() && account_above(view, *from) != nullptr)
+        from = account_above(view, *from);
+    std::vector<std::string> names = from->qos;
     if (names.empty()) {
         for (const api::QosRow& one : view.qos) names.push_back(one.name);
     }
     std::ranges::sort(names);
     return join(names, ",");
+}
+
+std::string default_qos(const AccountingView& view, const api::AssociationRow& row) {
+    const api::AssociationRow* from = &row;
+    while (from->default_qos.empty() && account_above(view, *from) != nullptr)
+        from = account_above(view, *from);
+    return from->default_qos;
 }
 
 std::string share_text(const api::AssociationRow& row) {
@@ -94,7 +113,7 @@ std::vector<EntityColumn> association_columns() {
     all.push_back(plain("QOS,QOSLevel", "QOS", 20,
                         [](const EntityLine& l) { return qos_list(l.view, *l.row); }));
     all.push_back(plain("DefaultQOS,DefQOS", "Def QOS", 9,
-                        [](const EntityLine& l) { return l.row->default_qos; }));
+                        [](const EntityLine& l) { return default_qos(l.view, *l.row); }));
     all.push_back(blank("GrpTRESRunMins", "GrpTRESRunMins", 13));
     all.push_back(plain("ParentName", "ParentName", 10, [](const EntityLine& l) {
         return l.row->user.empty() ? l.row->parent : std::string();
@@ -296,15 +315,9 @@ std::vector<const api::AssociationRow*> rows_of(const AccountingView& view, Enti
 
 Limits inherited_limits(const AccountingView& view, const api::AssociationRow& row) {
     Limits limits = row.limits;
-    std::string above = row.parent;
-    for (std::size_t depth = 0; depth < 64 && !above.empty(); ++depth) {
-        const auto account = std::ranges::find_if(view.associations, [&](const auto& one) {
-            return one.user.empty() && one.account == above;
-        });
-        if (account == view.associations.end()) break;
-        inherit_limits(limits, account->limits);
-        above = account->parent;
-    }
+    for (const api::AssociationRow* above = account_above(view, row); above != nullptr;
+         above = account_above(view, *above))
+        inherit_limits(limits, above->limits);
     return limits;
 }
 

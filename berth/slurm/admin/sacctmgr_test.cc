@@ -42,6 +42,27 @@ std::string shown(Entity entity, const Selection& selection, const SacctmgrOptio
     return out.str() + err.str();
 }
 
+// As Debian's Slurm: what an association does not say is what the account above it says.
+TEST(Sacctmgr, ShowsTheQosThatAnAccountGives) {
+    AccountingView view = sample();
+    view.associations[1].qos = {"high", "normal"};
+    view.associations[1].default_qos = "high";
+    view.associations[4].qos = {"normal"};
+    std::istringstream in;
+    std::ostringstream out, err;
+    Streams streams{in, out, err};
+    Selection selection;
+    selection.format = "account,user,qos,defaultqos";
+    show_accounting(view, Entity::association, selection, {.parsable2 = true}, streams);
+    EXPECT_EQ(out.str(),
+              "Account|User|QOS|Def QOS\n"
+              "root||high,normal|\n"
+              "bio||high,normal|high\n"
+              "bio|news|high,normal|high\n"
+              "physics||high,normal|\n"
+              "physics|games|normal|\n");
+}
+
 TEST(Sacctmgr, AddsInSlurmsWords) {
     struct Case {
         Entity entity;
