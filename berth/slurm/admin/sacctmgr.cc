@@ -1,12 +1,18 @@
-// sacctmgr: shows and changes accounts, users, associations and QOS.
+// sacctmgr: shows and changes accounts, users, associations and QOS; writes and reads their file.
 #include <array>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
 #include <istream>
 #include <ostream>
+#include <sstream>
 
 #include "berth/base/text.h"
 #include "berth/client/client.h"
 #include "berth/slurm/admin/admin_commands.h"
+#include "berth/slurm/admin/association_file.h"
 #include "berth/slurm/admin/sacctmgr_edit.h"
+#include "berth/slurm/admin/sacctmgr_load.h"
 #include "berth/slurm/options/arguments.h"
 #include "berth/slurm/options/command_help.h"
 #include "berth/slurm/text/argument_text.h"
@@ -19,7 +25,9 @@ constexpr const char* kSacctmgrUsage =
     "  show|list account|user|association|qos|cluster [where KEY=VALUE …] [format=…]\n"
     "  add account|user|qos NAME [KEY=VALUE …]\n"
     "  modify account|user|qos [NAME] [where KEY=VALUE …] set KEY=VALUE …\n"
-    "  delete account|user|qos NAME [KEY=VALUE …]\n";
+    "  delete account|user|qos NAME [KEY=VALUE …]\n"
+    "  dump CLUSTER [file=FILE]\n"
+    "  load [file=]FILE [clean] [cluster=CLUSTER]\n";
 
 constexpr auto kSacctmgrOptions = std::to_array<option>({
     {"associations", no_argument, nullptr, 's'},
@@ -67,7 +75,7 @@ public:
         const std::string& verb = words.front();
         const bool changes = means(verb, "add", 3) || means(verb, "create", 1) ||
                              means(verb, "modify", 1) || means(verb, "delete", 3) ||
-                             means(verb, "remove", 3);
+                             means(verb, "remove", 3) || means(verb, "load", 2);
         if (readonly && changes)
             return streams_.err << "Can't run this command in readonly mode.\n", 1;
         if (means(verb, "show", 1) || means(verb, "list", 1)) return show(words);
@@ -83,9 +91,11 @@ public:
             return edit(words, parse_delete, "delete",
                         "Input line must include \"Account\", \"QOS\", or \"User\"");
         }
+        if (means(verb, "dump", 3)) return dump(words);
+        if (means(verb, "load", 2)) return load(words);
         if (means(verb, "ping", 2)) return ping();
         if (means(verb, "version", 2)) return streams_.out << kVersion << '\n', 0;
-        for (const char* known : {"archive", "clear", "dump", "load", "reconfigure", "shutdown"}) {
+        for (const char* known : {"archive", "clear", "reconfigure", "shutdown"}) {
             if (iequals(verb, known))
                 return streams_.err << "sacctmgr: error: " << known << " is not supported yet\n", 1;
         }
@@ -99,7 +109,7 @@ private:
         return 1;
     }
 
-    std::optional<AccountingView> load(int& code) {
+    std::optional<AccountingView> accounting(int& code) {
         auto associations = client_.accounts().associations();
         auto qos = client_.accounts().qos();
         auto ping = client_.ping();
@@ -141,7 +151,7 @@ private:
                 return streams_.err << " Unknown condition: " << words[i] << '\n', 1;
         }
         int code = 0;
-        const auto view = load(code);
+        const auto view = accounting(code);
         return view ? show_accounting(*view, *entity, selection, options, streams_) : code;
     }
 
@@ -181,7 +191,7 @@ private:
             return 1;
         }
         int code = 0;
-        const auto view = load(code);
+        const auto view = accounting(code);
         if (!view) return code;
         const auto intent = parse(*view, *entity, {words.begin() + 2, words.end()});
         if (!intent.ok()) {
@@ -204,6 +214,128 @@ private:
         if (options.immediate && !options.quiet) streams_.out << intent->text;
         return 0;
     }
+
+    int dump(const std::vector<std::string>& words) {
+        std::string cluster, name;
+        for (std::size_t i = 1; i < words.size(); ++i) {
+            const std::size_t equals = words[i].find('=');
+            const std::string key = equals == std::string::npos ? "" : words[i].substr(0, equals);
+            const std::string value = words[i].substr(equals == std::string::npos ? 0 : equals + 1);
+            if (means(key, "file", 1)) {
+                name = value;
+            } else if (!key.empty() && !means(key, "cluster", 1) && !means(key, "name", 1)) {
+                return streams_.err << " Unknown option: " << words[i] << '\n', 1;
+            } else if (!cluster.empty()) {
+                return streams_.err << " Can only do one cluster at a time.  Already doing "
+                                    << cluster << '\n',
+                       1;
+            } else {
+                cluster = value;
+            }
+        }
+        if (cluster.empty()) return streams_.err << " We need a cluster to dump.\n", 1;
+        int code = 0;
+        const auto view = accounting(code);
+        if (!view) return code;
+        if (!iequals(cluster, view->cluster)) {
+            streams_.err << " Cluster " << cluster << " doesn't exist.\n";
+            return 1;
+        }
+        if (name.empty()) {
+            name = "./" + view->cluster + ".cfg";
+            if (!options.quiet) streams_.out << " No filename given, using " << name << ".\n";
+        }
+        std::ofstream file(name, std::ios::binary);
+        file << association_file(*view) << std::flush;
+        if (file) return 0;
+        streams_.err << "Can't write file " << name << ", " << errno_text() << '\n';
+        return 1;
+    }
+
+    int load(const std::vector<std::string>& words) {
+        std::string name;
+        LoadOptions how;
+        for (std::size_t i = 1; i < words.size(); ++i) {
+            const std::size_t equals = words[i].find('=');
+            const std::string key = equals == std::string::npos ? "" : words[i].substr(0, equals);
+            const std::string value = words[i].substr(equals == std::string::npos ? 0 : equals + 1);
+            if (means(words[i], "clean", 3)) {
+                how.clean = true;
+            } else if (means(key, "cluster", 1)) {
+                how.cluster = value;
+            } else if (!key.empty() && !means(key, "file", 1)) {
+                return streams_.err << " Unknown option: " << words[i] << '\n', 1;
+            } else if (!name.empty()) {
+                return streams_.err << " File name already set to " << name << '\n', 1;
+            } else {
+                name = value;
+            }
+        }
+        if (name.empty())
+            return streams_.err << " No filename given, specify one with file=''\n", 1;
+        std::ifstream file(name, std::ios::binary);
+        std::ostringstream text;
+        if (!file) {
+            streams_.err << " Unable to read \"" << name << "\": " << errno_text() << '\n';
+            return 1;
+        }
+        if (!(text << file.rdbuf())) {
+            streams_.err << " Unable to read \"" << name << "\": it is empty, or not a file\n";
+            return 1;
+        }
+        return load_text(text.str(), how);
+    }
+
+    int load_text(const std::string& text, const LoadOptions& how) {
+        int code = 0;
+        const auto view = accounting(code);
+        if (!view) return code;
+        const Result<LoadPlan> plan = plan_load(*view, text, how);
+        if (!plan.ok()) return streams_.err << plan.error().message << '\n', 1;
+        if (!options.quiet) {
+            streams_.out << "For cluster " << view->cluster << '\n';
+            show_new(*plan);
+        }
+        if (plan->edits.empty()) return streams_.out << " Nothing new added.\n", 0;
+        if (!options.immediate && !confirmed()) return streams_.out << " Changes Discarded\n", 0;
+        for (std::size_t i = 0; i < plan->edits.size(); ++i) {
+            const auto done = client_.accounts().edit(plan->edits[i]);
+            if (done) continue;
+            streams_.err << " Problem with requests: " << slurm_message(done.problem()) << '\n';
+            if (!done.problem().slurm.empty() && !done.problem().detail.empty())
+                streams_.err << "sacctmgr: " << done.problem().detail << '\n';
+            if (i > 0)
+                streams_.err << " A part of the file is loaded; load it again to add the rest\n";
+            return 1;
+        }
+        return 0;
+    }
+
+    void show_new(const LoadPlan& plan) {
+        const auto table = [&](const char* title, const AccountingView& view, Entity entity,
+                               const char* format) {
+            Selection selection;
+            selection.format = format;
+            streams_.out << title << '\n';
+            show_accounting(view, entity, selection, SacctmgrOptions{}, streams_);
+            streams_.out << "--------------------------------------------------------------\n\n";
+        };
+        constexpr const char* kLimits =
+            "Share,GrpTRES,GrpJobs,GrpSubmit,MaxTRESMins,MaxTRES,MaxTRESPerNode,MaxJobs,MaxSubmit,"
+            "MaxWall,QOS,DefaultQOS";
+        if (!plan.accounts.associations.empty()) {
+            table("Accounts", plan.accounts, Entity::account, "Account,Description,Organization");
+            table("Account Associations", plan.accounts, Entity::association,
+                  (std::string("Account,ParentName,") + kLimits).c_str());
+        }
+        if (!plan.users.associations.empty()) {
+            table("User Associations", plan.users, Entity::association,
+                  (std::string("User,Account,") + kLimits).c_str());
+        }
+        streams_.out << plan.changes;
+    }
+
+    static const char* errno_text() { return std::strerror(errno); }
 
     bool confirmed() {
         streams_.out << "Would you like to commit changes? (You have 30 seconds to decide)\n(N/y): "

@@ -1,0 +1,388 @@
+#include "berth/slurm/admin/sacctmgr_load.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "berth/base/text.h"
+#include "berth/model/invalid_argument.h"
+#include "berth/model/limit_keys.h"
+#include "berth/slurm/admin/association_file.h"
+#include "berth/slurm/admin/sacctmgr_specs.h"
+
+namespace berth::slurm {
+namespace {
+
+constexpr std::size_t kMostAtOnce = 5000;  // The controller takes 10 000 changes in a call.
+
+using Fields = std::vector<std::pair<std::string, std::string>>;  // Name and value, as printed.
+
+template <class Spec>
+Fields common_fields(const Spec& spec) {
+    Fields all = {
+        {"fairshare", spec.shares_of_parent ? "parent" : std::to_string(spec.shares)},
+        {"Priority", spec.priority ? std::to_string(*spec.priority) : ""},
+        {"QOS", join(spec.qos, ",")},
+        {"Default QOS", spec.default_qos},
+    };
+    for (const LimitKey& key : limit_keys()) {
+        if ((key.of & kOfAssociation) != 0)
+            all.emplace_back(key.name(), limit_text(spec.limits, key));
+    }
+    return all;
+}
+
+Fields fields_of(const AccountSpec& spec) {
+    Fields all = common_fields(spec);
+    all.emplace_back("Parent", spec.parent);
+    const auto or_name = [&](const std::string& text) { return text.empty() ? spec.name : text; };
+    all.emplace_back("Description", or_name(spec.description));
+    all.emplace_back("Organization", or_name(spec.organization));
+    return all;
+}
+
+Fields fields_of(const AssociationSpec& spec) {
+    Fields all = common_fields(spec);
+    all.emplace_back("Default Account", spec.is_default ? spec.account : "");
+    return all;
+}
+
+// " Changed fairshare             for Account bio               40 -> 41"
+std::string changes_text(const char* what, const std::string& name, const Fields& old,
+                         const Fields& now) {
+    std::string text;
+    for (std::size_t i = 0; i < now.size(); ++i) {
+        if (old[i].second == now[i].second) continue;
+        const auto shown = [](const std::string& value) {
+            return value.empty() ? "(null)" : value;
+        };
+        std::string before = shown(old[i].second);
+        if (before.size() < 8) before.insert(0, 8 - before.size(), ' ');
+        text += " Changed " + padded(now[i].first, 20) + " for " + padded(what, 7) + " " +
+                padded(name, 10) + " " + before + " -> " + shown(now[i].second) + "\n";
+    }
+    return text;
+}
+
+template <class Spec>
+api::AssociationRow common_row(const Spec& spec) {
+    api::AssociationRow row{.shares = spec.shares,
+                            .shares_of_parent = spec.shares_of_parent,
+                            .priority = spec.priority,
+                            .qos = spec.qos,
+                            .default_qos = spec.default_qos};
+    row.limits = spec.limits;
+    return row;
+}
+
+class Loader {
+public:
+    Loader(const AccountingView& view, const LoadOptions& options)
+        : view_(view), options_(options) {
+        for (const api::AssociationRow& row : view.associations) {
+            if (row.user.empty()) {
+                accounts_.emplace(row.account, account_of(row));
+            } else {
+                users_.emplace(Key{row.account, row.user}, association_of(row));
+            }
+        }
+    }
+
+    Result<LoadPlan> run(std::string_view file) {
+        BERTH_TRY(const std::vector<AssociationLine> lines, read_association_file(file));
+        for (const AssociationLine& line : lines) BERTH_CHECK(take(line));
+        if (!has_cluster_) return no_cluster();
+        for (const auto& [user, chosen] : default_accounts_) choose_default(user, chosen);
+        if (!problems_.empty()) return invalid_argument(problems_ + " Nothing was changed.");
+        return plan();
+    }
+
+private:
+    using Key = std::pair<std::string, std::string>;  // Account, user.
+    struct Chosen {
+        std::string account;
+        std::size_t line = 0;
+    };
+
+    static Error no_cluster() {
+        return invalid_argument(
+            " You need to specify a cluster name first with 'Cluster - $NAME' in your file");
+    }
+    void problem(const std::string& what, std::size_t line) {
+        problems_ += what + "\n Problem with line(" + std::to_string(line) + ")\n";
+    }
+
+    // An error ends the reading: what is below would be about something else.
+    Status take(const AssociationLine& line) {
+        if (line.kind == AssociationLineKind::cluster) return take_cluster(line);
+        if (!has_cluster_) return no_cluster();
+        switch (line.kind) {
+            case AssociationLineKind::parent: return take_parent(line);
+            case AssociationLineKind::account: take_account(line); break;
+            default: take_user(line);
+        }
+        return Done{};
+    }
+
+    Status take_cluster(const AssociationLine& line) {
+        const std::string at = " line(" + std::to_string(line.number) + ") ";
+        if (has_cluster_) return invalid_argument(at + "You can only add one cluster at a time.");
+        has_cluster_ = true;
+        const std::string& named = options_.cluster.empty() ? line.name : options_.cluster;
+        if (!iequals(named, view_.cluster)) {
+            return invalid_argument(at + "This file is of cluster " + named +
+                                    ", and this cluster is " + view_.cluster +
+                                    ". To load it all the same, add cluster=" + view_.cluster);
+        }
+        for (const Option& option : line.options) {
+            if (is_one_of(option.name, {"fairshare", "shares", "classification"})) continue;
+            if (!is_one_of(option.name, {"qos", "qoslevel"})) {
+                problem(
+                    " Berth has no limits of a cluster; give them to its accounts: " + option.word,
+                    line.number);
+                continue;
+            }
+            AccountSpec all;
+            if (set(all, option, line.number)) cluster_qos_ = all.qos;
+        }
+        return Done{};
+    }
+
+    Status take_parent(const AssociationLine& line) {
+        const bool is_there =
+            options_.clean ? named_accounts_.contains(line.name) : accounts_.contains(line.name);
+        if (line.name != "root" && !is_there) {
+            return invalid_argument(" line(" + std::to_string(line.number) +
+                                    ") You need to add this parent (" + line.name +
+                                    ") as a child before you can add children to it.");
+        }
+        parent_ = line.name;
+        return Done{};
+    }
+
+    void take_account(const AssociationLine& line) {
+        named_accounts_.insert(line.name);
+        const auto at = accounts_.find(line.name);
+        AccountSpec spec;
+        if (at != accounts_.end() && !options_.clean) spec = at->second;
+        spec.name = line.name;
+        spec.parent = parent_;
+        for (const Option& option : line.options) {
+            const std::string own = option.value == line.name ? "" : to_lower(option.value);
+            if (option.name == "description") {
+                spec.description = own;
+            } else if (is_one_of(option.name, {"organization", "org"})) {
+                spec.organization = own;
+            } else {
+                set(spec, option, line.number);
+            }
+        }
+        if (parent_ == "root" && spec.qos.empty()) spec.qos = cluster_qos_;
+        accounts_[line.name] = std::move(spec);
+    }
+
+    void take_user(const AssociationLine& line) {
+        const Key key{parent_, line.name};
+        named_users_.insert(key);
+        const auto at = users_.find(key);
+        AssociationSpec spec;
+        if (at != users_.end() && !options_.clean) spec = at->second;
+        spec.account = parent_;
+        spec.user = line.name;
+        for (const Option& option : line.options) {
+            if (is_one_of(option.name, {"defaultaccount", "defaccount"})) {
+                default_accounts_[line.name] = {to_lower(option.value), line.number};
+            } else if (option.name == "adminlevel") {
+                set_level(line, to_lower(option.value));
+            } else if (is_one_of(option.name,
+                                 {"coordinator", "partition", "defaultwckey", "wckeys", "wckey"})) {
+                if (!option.value.empty()) {
+                    problem(" " + option.word.substr(0, option.word.find('=')) +
+                                " of a user is not supported yet: " + option.word,
+                            line.number);
+                }
+            } else {
+                set(spec, option, line.number);
+            }
+        }
+        if (parent_ == "root" && spec.qos.empty()) spec.qos = cluster_qos_;
+        users_[key] = std::move(spec);
+    }
+
+    void set_level(const AssociationLine& line, const std::string& level) {
+        if (line.name == "root") return;  // Root is the administrator.
+        if (!is_one_of(level, {"none", "notset", "operator"})) {
+            return problem(
+                " AdminLevel='" + level + "' should be None or Operator; root is the administrator",
+                line.number);
+        }
+        levels_[line.name] = level == "operator";
+    }
+
+    template <class Spec>
+    bool set(Spec& spec, const Option& option, std::size_t line) {
+        const bool is_qos = is_one_of(option.name, {"qos", "qoslevel"});
+        const bool is_delta = option.value.starts_with('+') || option.value.starts_with('-');
+        if (is_qos && is_delta && option.value != "-1" && spec.qos.empty())
+            spec.qos = qos_above(parent_);
+        Settings settings;
+        const Result<bool> known = set_common(spec, option, settings);
+        if (!known.ok() || !*known) {
+            problem(known.ok() ? unknown(option).message : known.error().message, line);
+            return false;
+        }
+        if (!is_qos) return true;
+        for (const std::string& name : spec.qos) {
+            if (std::ranges::find(view_.qos, name, &api::QosRow::name) != view_.qos.end()) continue;
+            std::vector<std::string> names(view_.qos.size());
+            std::ranges::transform(view_.qos, names.begin(), &api::QosRow::name);
+            problem("sacctmgr: error: You gave a bad qos '" + name + "'. Valid QOS's are " +
+                        join(names, ","),
+                    line);
+            return false;
+        }
+        return true;
+    }
+
+    std::vector<std::string> qos_above(std::string account) const {
+        for (std::size_t depth = 0; depth < 64; ++depth) {
+            const auto at = accounts_.find(account);
+            if (at == accounts_.end()) break;
+            if (!at->second.qos.empty()) return at->second.qos;
+            account = at->second.parent;
+        }
+        return cluster_qos_;
+    }
+
+    void choose_default(const std::string& user, const Chosen& chosen) {
+        if (!users_.contains({chosen.account, user})) {
+            return problem(" DefaultAccount='" + chosen.account + "': user " + user +
+                               " is not in this account",
+                           chosen.line);
+        }
+        for (auto& [key, spec] : users_) {
+            if (key.second == user) spec.is_default = key.first == chosen.account;
+        }
+    }
+
+    LoadPlan plan() {
+        LoadPlan made;
+        made.accounts = made.users = {view_.cluster, view_.host, {}, view_.qos};
+        AccountingEdits edits;
+        if (options_.clean) remove_unnamed(edits, made.changes);
+        for (const auto& [name, spec] : accounts_) {
+            if (!named_accounts_.contains(name)) continue;
+            const api::AssociationRow* const before = find_row(view_, name, "");
+            if (before == nullptr) {
+                made.accounts.associations.push_back(row_of(spec));
+            } else {
+                const std::string text =
+                    changes_text("Account", name, fields_of(account_of(*before)), fields_of(spec));
+                if (text.empty()) continue;
+                made.changes += text;
+            }
+            edits.accounts.push_back(spec);
+        }
+        for (const auto& [key, spec] : users_) {
+            const api::AssociationRow* const before = find_row(view_, key.first, key.second);
+            const bool is_named = named_users_.contains(key);
+            if (options_.clean && !is_named) continue;
+            if (before == nullptr) {
+                made.users.associations.push_back(row_of(spec));
+            } else {
+                const std::string text = changes_text(
+                    "User", key.second, fields_of(association_of(*before)), fields_of(spec));
+                if (text.empty()) continue;
+                made.changes += text;
+            }
+            edits.associations.push_back(spec);
+        }
+        set_levels(edits, made.changes);
+        made.edits = in_parts(std::move(edits));
+        return made;
+    }
+
+    void remove_unnamed(AccountingEdits& edits, std::string& changes) const {
+        for (const api::AssociationRow& row : view_.associations) {
+            if (!row.user.empty()) {
+                if (named_users_.contains({row.account, row.user})) continue;
+                edits.removed_associations.emplace_back(row.account, row.user);
+                changes += " Removed User " + row.user + " from Account " + row.account + "\n";
+            } else if (row.account != "root" && !named_accounts_.contains(row.account)) {
+                edits.removed_accounts.push_back(row.account);
+                changes += " Removed Account " + row.account + "\n";
+            }
+        }
+    }
+
+    void set_levels(AccountingEdits& edits, std::string& changes) const {
+        for (const auto& [user, is_operator] : levels_) {
+            const auto row =
+                std::ranges::find(view_.associations, user, &api::AssociationRow::user);
+            const bool was = row != view_.associations.end() && row->admin_level == "Operator";
+            if (was == is_operator) continue;
+            edits.levels.push_back({user, is_operator});
+            changes += changes_text("User", user, {{"Admin Level", was ? "Operator" : "None"}},
+                                    {{"Admin Level", is_operator ? "Operator" : "None"}});
+        }
+    }
+
+    // Accounts before the users in them.
+    static std::vector<AccountingEdits> in_parts(AccountingEdits all) {
+        std::vector<AccountingEdits> parts;
+        if (all.empty()) return parts;
+        std::vector<AssociationSpec> users = std::move(all.associations);
+        all.associations.clear();
+        if (!all.empty()) parts.push_back(std::move(all));
+        for (std::size_t begin = 0; begin < users.size(); begin += kMostAtOnce) {
+            const auto from = users.begin() + static_cast<std::ptrdiff_t>(begin);
+            const auto count = std::min(kMostAtOnce, users.size() - begin);
+            AccountingEdits part;
+            part.associations.assign(from, from + static_cast<std::ptrdiff_t>(count));
+            if (parts.size() == 1 && begin == 0 && count < kMostAtOnce) {
+                parts.front().associations = std::move(part.associations);  // All in one call.
+            } else {
+                parts.push_back(std::move(part));
+            }
+        }
+        return parts;
+    }
+
+    static api::AssociationRow row_of(const AccountSpec& spec) {
+        api::AssociationRow row = common_row(spec);
+        row.account = spec.name;
+        row.parent = spec.parent;
+        row.description = spec.description;
+        row.organization = spec.organization;
+        return row;
+    }
+    static api::AssociationRow row_of(const AssociationSpec& spec) {
+        api::AssociationRow row = common_row(spec);
+        row.account = row.parent = spec.account;
+        row.user = spec.user;
+        row.is_default = spec.is_default;
+        return row;
+    }
+
+    const AccountingView& view_;
+    const LoadOptions& options_;
+    std::map<std::string, AccountSpec> accounts_;  // As they will be; those not named stay.
+    std::map<Key, AssociationSpec> users_;
+    std::set<std::string> named_accounts_;  // By the file.
+    std::set<Key> named_users_;
+    std::map<std::string, Chosen> default_accounts_;  // By user.
+    std::map<std::string, bool> levels_;              // By user: whether an operator.
+    std::vector<std::string> cluster_qos_;
+    std::string parent_ = "root";
+    std::string problems_;
+    bool has_cluster_ = false;
+};
+
+}  // namespace
+
+Result<LoadPlan> plan_load(const AccountingView& view, std::string_view file,
+                           const LoadOptions& options) {
+    return Loader(view, options).run(file);
+}
+
+}  // namespace berth::slurm
