@@ -1,29 +1,52 @@
 #include "berth/policy/share_tree.h"
 
 #include <algorithm>
+#include <string_view>
 
 #include "berth/base/assert.h"
 
 namespace berth {
+namespace {
+
+bool describes_root(const SharedList<AccountSpec>& accounts) {
+    return std::ranges::find(accounts, "root", &AccountSpec::name) != accounts.end();
+}
+
+// In the given order, but that an account comes after the one above it, which sacctmgr may have
+// added later. The root is left out.
+std::vector<const AccountSpec*> parents_first(const SharedList<AccountSpec>& accounts) {
+    std::map<std::string_view, const AccountSpec*> waiting;
+    for (const AccountSpec& one : accounts) {
+        if (one.name != "root") waiting.try_emplace(one.name, &one);
+    }
+    std::vector<const AccountSpec*> all, chain;
+    for (const AccountSpec& one : accounts) {
+        chain.clear();
+        for (auto at = waiting.find(one.name); at != waiting.end();
+             at = waiting.find(chain.back()->parent)) {
+            chain.push_back(at->second);
+            waiting.erase(at);
+        }
+        all.insert(all.end(), chain.rbegin(), chain.rend());
+    }
+    return all;
+}
+
+}  // namespace
 
 ShareTree::ShareTree() : ShareTree(ClusterSpec{}, {}) {}
 
 ShareTree::ShareTree(const ClusterSpec& spec,
                      std::span<const std::pair<std::string, std::string>> others) {
     add({.account = "root", .user = {}, .used = {}}, std::nullopt);
-    bool root_is_described = false;
-    for (const AccountSpec& account : spec.accounts) {
-        if (account.name == "root") {
-            root_is_described = true;
-            continue;
-        }
-        add({.account = account.name,
+    for (const AccountSpec* const account : parents_first(spec.accounts)) {
+        add({.account = account->name,
              .user = {},
-             .parent = account_or_root(account.parent),
-             .shares = account.shares,
-             .of_parent = account.shares_of_parent,
+             .parent = account_or_root(account->parent),
+             .shares = account->shares,
+             .of_parent = account->shares_of_parent,
              .used = {}},
-            account.priority);
+            account->priority);
     }
     for (const AssociationSpec& one : spec.associations) {
         add({.account = one.account,
@@ -34,7 +57,7 @@ ShareTree::ShareTree(const ClusterSpec& spec,
              .used = {}},
             one.priority);
     }
-    if (!root_is_described && find("root", "root") == nullptr) {
+    if (!describes_root(spec.accounts) && find("root", "root") == nullptr) {
         add({.account = "root", .user = "root", .used = {}}, std::nullopt);
     }
     for (const auto& [account, user] : others) {
