@@ -119,7 +119,7 @@ Result<AssociationLine> read_line(std::size_t number, std::string_view line) {
 // ---- writing
 
 // A quote of the other kind where the text has one; a text with both loses the double ones.
-std::string quoted(const std::string& text) {
+std::string in_quotes(const std::string& text) {
     if (text.find('\'') == std::string::npos) return "'" + text + "'";
     std::string plain = text;
     std::erase(plain, '"');
@@ -135,33 +135,34 @@ std::string limit_value(const Limits& limits, const LimitKey& key) {
 // What accounts and users in accounts have in common.
 std::string options_text(const api::AssociationRow& row) {
     std::string text;
-    if (!row.default_qos.empty()) text += ":DefaultQOS=" + quoted(row.default_qos);
+    if (!row.default_qos.empty()) text += ":DefaultQOS=" + in_quotes(row.default_qos);
     text += ":Fairshare=" + (row.shares_of_parent ? "parent" : std::to_string(row.shares));
     for (const std::string_view name : kLimitNames) {
         const std::string value = limit_value(row.limits, *find_limit_key(name, kOfAssociation));
         if (value.empty()) continue;
         const bool needs_quotes = value.find(':') != std::string::npos;
-        text += ":" + std::string(name) + "=" + (needs_quotes ? quoted(value) : value);
+        text += ":" + std::string(name) + "=" + (needs_quotes ? in_quotes(value) : value);
     }
     if (row.priority) text += ":Priority=" + std::to_string(*row.priority);
-    if (!row.qos.empty()) text += ":QOS=" + quoted(join(row.qos, ","));
+    if (!row.qos.empty()) text += ":QOS=" + in_quotes(join(row.qos, ","));
     return text;
 }
 
 std::string account_line(const api::AssociationRow& row) {
     const auto or_name = [&](const std::string& text) { return text.empty() ? row.account : text; };
-    return "Account - " + quoted(row.account) + ":Description=" + quoted(or_name(row.description)) +
-           ":Organization=" + quoted(or_name(row.organization)) + options_text(row) + "\n";
+    return "Account - " + in_quotes(row.account) +
+           ":Description=" + in_quotes(or_name(row.description)) +
+           ":Organization=" + in_quotes(or_name(row.organization)) + options_text(row) + "\n";
 }
 
 std::string user_line(const AccountingView& view, const api::AssociationRow& row) {
-    std::string text = "User - " + quoted(row.user);
+    std::string text = "User - " + in_quotes(row.user);
     for (const api::AssociationRow& one : view.associations) {
         if (one.user == row.user && one.is_default)
-            text += ":DefaultAccount=" + quoted(one.account);
+            text += ":DefaultAccount=" + in_quotes(one.account);
     }
     if (!row.admin_level.empty() && row.admin_level != "None")
-        text += ":AdminLevel=" + quoted(row.admin_level);
+        text += ":AdminLevel=" + in_quotes(row.admin_level);
     return text + options_text(row) + "\n";
 }
 
@@ -182,7 +183,7 @@ Result<std::vector<AssociationLine>> read_association_file(std::string_view text
 
 std::string association_file(const AccountingView& view) {
     std::string text =
-        std::string(kHeading) + "Cluster - " + quoted(view.cluster) + ":Fairshare=1\n";
+        std::string(kHeading) + "Cluster - " + in_quotes(view.cluster) + ":Fairshare=1\n";
     for (const api::AssociationRow& above : view.associations) {
         if (!above.user.empty()) continue;
         std::string users, accounts;
@@ -195,7 +196,7 @@ std::string association_file(const AccountingView& view) {
             }
         }
         if (users.empty() && accounts.empty()) continue;
-        text += "Parent - " + quoted(above.account) + "\n";
+        text += "Parent - " + in_quotes(above.account) + "\n";
         text += users;
         text += accounts;
     }

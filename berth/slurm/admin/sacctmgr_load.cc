@@ -274,7 +274,7 @@ private:
             if (!named_accounts_.contains(name)) continue;
             const api::AssociationRow* const before = find_row(view_, name, "");
             if (before == nullptr) {
-                made.accounts.associations.push_back(row_of(spec));
+                made.accounts.associations.push_back(account_row(spec));
             } else {
                 const std::string text =
                     changes_text("Account", name, fields_of(account_of(*before)), fields_of(spec));
@@ -288,7 +288,7 @@ private:
             const bool is_named = named_users_.contains(key);
             if (options_.clean && !is_named) continue;
             if (before == nullptr) {
-                made.users.associations.push_back(row_of(spec));
+                made.users.associations.push_back(user_row(spec));
             } else {
                 const std::string text = changes_text(
                     "User", key.second, fields_of(association_of(*before)), fields_of(spec));
@@ -348,7 +348,7 @@ private:
         return parts;
     }
 
-    static api::AssociationRow row_of(const AccountSpec& spec) {
+    static api::AssociationRow account_row(const AccountSpec& spec) {
         api::AssociationRow row = common_row(spec);
         row.account = spec.name;
         row.parent = spec.parent;
@@ -356,7 +356,7 @@ private:
         row.organization = spec.organization;
         return row;
     }
-    static api::AssociationRow row_of(const AssociationSpec& spec) {
+    static api::AssociationRow user_row(const AssociationSpec& spec) {
         api::AssociationRow row = common_row(spec);
         row.account = row.parent = spec.account;
         row.user = spec.user;

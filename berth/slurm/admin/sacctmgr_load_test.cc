@@ -55,7 +55,7 @@ constexpr const char* kSlurms =
     "Account - 'physics':Description='the lab':Organization='uni':Fairshare=60:"
     "GrpTRES=cpu=64,gres/gpu:a100=8:MaxJobs=10\n"
     "Parent - 'physics'\n"
-    "Account - 'optics':Description='optics':Organization='physics':Fairshare=parent:"
+    "Account - 'optics':Description='optics':Organization='physics':Fairshare=2147483647:"
     "MaxWallDurationPerJob=1440:QOS='high,normal'\n"
     "Parent - 'optics'\n"
     "User - 'games':DefaultAccount='optics':AdminLevel='Operator':DefaultQOS='normal':Fairshare=3:"

@@ -79,7 +79,9 @@ std::string settings_text(const Settings& settings) {
 template <class Owner>
 Result<bool> set_common(Owner& owner, const Option& option, Settings& settings) {
     if (is_one_of(option.name, {"fairshare", "shares", "share"})) {
-        owner.shares_of_parent = iequals(option.value, "parent");
+        // `sacctmgr dump` of Slurm writes its constant for it.
+        const bool is_constant = option.value == "2147483647";
+        owner.shares_of_parent = iequals(option.value, "parent") || is_constant;
         const auto shares = parse_int64(option.value);
         if (!owner.shares_of_parent && (!shares.ok() || shares.value() < 0))
             return invalid_argument(" Bad Fairshare value: " + option.value);
