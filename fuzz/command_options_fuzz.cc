@@ -1,10 +1,12 @@
 // Every option of sbatch, srun and salloc, with any value: a line each, the option by its first
-// byte. And the formats in which squeue, sinfo and sacct are asked to print.
+// byte. The formats in which squeue, sinfo and sacct are asked to print, and files for sacctmgr
+// load.
 #include <cstdint>
 #include <string>
 
 #include "berth/base/assert.h"
 #include "berth/base/text.h"
+#include "berth/slurm/admin/sacctmgr_load.h"
 #include "berth/slurm/options/job_options.h"
 #include "berth/slurm/options/option_values.h"
 #include "berth/slurm/step/component_runs.h"
@@ -47,6 +49,16 @@ void check_formats(std::string_view text) {
     (void)sort_jobs(jobs, text);
 }
 
+void check_load(std::string_view text) {
+    AccountingView view{.cluster = "lab", .host = "host"};
+    view.associations = {{.account = "root"}, {.account = "bio", .parent = "root"}};
+    view.qos = {{.name = "normal"}, {.name = "high"}};
+    for (const bool clean : {false, true}) {
+        const auto plan = plan_load(view, text, {.clean = clean});
+        BERTH_ASSERT(plan.ok() || !plan.error().message.empty());
+    }
+}
+
 }  // namespace
 }  // namespace berth::slurm
 
@@ -56,6 +68,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t siz
     const std::string_view text(reinterpret_cast<const char*>(bytes) + 1, size - 1);
     if (bytes[0] % 4 == 0) {
         berth::slurm::check_formats(text);
+    } else if (bytes[0] % 4 == 3) {
+        berth::slurm::check_load(text);
     } else {
         berth::slurm::check_options(text);
     }

@@ -29,7 +29,7 @@ _berth_words() {
     case $1 in
         scancel | seff) squeue -h --me -o %i ;;
         scontrol) printf '%s\n' show update hold release requeue suspend resume create delete ping reconfigure top token wait_job write version ;;
-        sacctmgr) printf '%s\n' show list add modify delete ping version ;;
+        sacctmgr) printf '%s\n' show list add modify delete dump load ping version ;;
         *) return 1 ;;
     esac 2>/dev/null
 }

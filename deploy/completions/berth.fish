@@ -52,7 +52,7 @@ function __berth_words
             if test (count $argv) -ge 2
                 printf '%s\n' account association cluster qos user
             else
-                printf '%s\n' show list add modify delete ping version
+                printf '%s\n' show list add modify delete dump load ping version
             end
         case berth
             test (count $argv) -eq 1; or return 1

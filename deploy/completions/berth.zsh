@@ -33,7 +33,7 @@ _berth_words() {
         "scancel "* | "seff "*) squeue -h --me -o %i:%j ;;
         "scontrol show") print -l job node partition reservation config step hostnames licenses topology assoc_mgr ;;
         "scontrol "*) print -l show update hold release requeue suspend resume create delete ping reconfigure top token wait_job write version ;;
-        "sacctmgr sacctmgr") print -l show list add modify delete ping version ;;
+        "sacctmgr sacctmgr") print -l show list add modify delete dump load ping version ;;
         "sacctmgr "*) print -l account association cluster qos user ;;
         "berth berth") berth --help | sed -nE 's/^  ([a-z][a-z-]*) +(.*)$/\1:\2/p' ;;
         *) return 1 ;;

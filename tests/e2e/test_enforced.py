@@ -81,6 +81,40 @@ class Enforced(unittest.TestCase):
         job = self.cluster.sbatch("-A", "PHYSICS", "--wrap", "true")
         self.assertIn("Account=physics", self.cluster.run("scontrol", "show", "job", job).stdout)
 
+    def test_the_qos_of_an_account_are_those_of_its_users(self):
+        c = self.cluster
+        for line in ("add qos gold", "add account lab QOS=gold DefaultQOS=gold", "add user root account=lab"):
+            c.run("sacctmgr", "-i", *line.split())
+        self.refused("-A", "lab", "--qos=normal", words="Invalid qos specification")
+        job = c.sbatch("-A", "lab", "-H", script="true")
+        self.assertEqual(c.run("squeue", "-h", "-j", job, "-o", "%q").stdout.strip(), "gold")
+        c.run("scancel", job)
+
+    def test_a_dump_brings_accounts_and_limits_back(self):
+        c = self.cluster
+        for line in ("add account deep parent=physics MaxJobs=7", "add user daemon account=deep MaxSubmitJobs=0"):
+            c.run("sacctmgr", "-i", *line.split())
+        c.run("sacctmgr", "dump", "said", "file=tree")
+        self.assertIn("Nothing new added", c.run("sacctmgr", "-i", "load", "tree").stdout)
+        c.run("sacctmgr", "-i", "delete", "user", "daemon", "account=deep")
+        c.run("sacctmgr", "-i", "delete", "account", "deep")
+        self.assertIn("Changes Discarded", c.run("sacctmgr", "load", "tree", stdin="n\n").stdout)
+        self.assertEqual(c.run("sacctmgr", "-nP", "show", "account", "deep").stdout, "")
+        if ROOT:
+            self.assertEqual(self.as_daemon("sbatch", "-A", "deep", "-H", "--wrap", "true", check=False), "")
+        c.run("sacctmgr", "-i", "load", "file=tree")
+        limits = c.run("sacctmgr", "-nP", "show", "assoc", "account=deep", "format=user,maxjobs,maxsubmit").stdout
+        self.assertEqual(limits, "|7|\ndaemon|7|0\n")
+        if ROOT:
+            self.assertIn("Submitted", self.as_daemon("sbatch", "-A", "deep", "-H", "--wrap", "true"))
+            self.as_daemon("scancel", "-u", "daemon")
+        (c.work / "less").write_text("Cluster - 'said'\nParent - 'root'\nAccount - 'physics'\nParent - 'physics'\nUser - 'root'\nUser - 'daemon'\n")
+        refused = c.run("sacctmgr", "-r", "load", "less", check=False)
+        self.assertIn("readonly", refused.stderr)
+        removed = c.run("sacctmgr", "-i", "load", "less", "clean").stdout
+        self.assertIn(" Removed Account deep\n", removed)
+        self.assertEqual(c.run("sacctmgr", "-nP", "show", "account", "deep").stdout, "")
+
     def test_logs_are_where_slurm_conf_says_and_tell_of_gres(self):
         job = self.cluster.sbatch("--gres=gpu:2", "--wrap", "true")
         self.cluster.wait_state(job, "COMPLETED")

@@ -212,37 +212,6 @@ TEST_F(Admission, PutsARequestInOrder) {
     EXPECT_EQ(array.array_max_running, 2U);
 }
 
-// As Debian's Slurm 22.05: each for itself, and a default that is not open is none.
-TEST_F(Admission, QosComeFromTheNearestAccountThatNamesSome) {
-    ClusterSpec spec = oracle_cluster();
-    spec.qos.push_back({.name = "low"});
-    spec.accounts = {
-        {.name = "top", .parent = "root", .qos = {"high", "low"}, .default_qos = "high"},
-        {.name = "sub", .parent = "top"},
-        {.name = "lab", .parent = "top", .qos = {"low"}}};
-    const auto submit_in = [&](const char* account, std::vector<std::string> own, const char* qos) {
-        spec.associations = {{.account = account, .user = "news", .qos = std::move(own)}};
-        install(spec);
-        JobSpec job = testing::make_job({});
-        job.qos = qos;
-        return ask(job);
-    };
-    const auto qos_of = [&](const std::variant<Job, Refusing>& answer) {
-        const Job* const job = std::get_if<Job>(&answer);
-        return job == nullptr ? std::get<Refusing>(answer).message : *job->spec.qos;
-    };
-    EXPECT_EQ(qos_of(submit_in("sub", {}, "")), "high");
-    EXPECT_EQ(qos_of(submit_in("sub", {}, "low")), "low");
-    EXPECT_EQ(qos_of(submit_in("sub", {}, "normal")),
-              "QOS normal is not open to user news in account sub; open are: high, low");
-    EXPECT_EQ(qos_of(submit_in("sub", {"low", "normal"}, "")), "normal")
-        << "the account's default is not open to this user";
-    EXPECT_EQ(qos_of(submit_in("lab", {}, "low")), "low");
-    EXPECT_EQ(qos_of(submit_in("lab", {}, "high")),
-              "QOS high is not open to user news in account lab; open are: low");
-    EXPECT_EQ(qos_of(submit_in("lab", {"high"}, "")), "high");
-}
-
 TEST_F(Admission, TimeLimitsComeFromTheJobThePartitionOrTheQos) {
     owner_.user = "games";
     EXPECT_EQ(admitted({.request = JobRequest{.time_limit = std::chrono::seconds(61)}}).time_limit,
