@@ -5,6 +5,7 @@ from functools import cache
 from pathlib import Path
 
 import names_keys
+import names_sacctmgr
 
 SOURCE = Path(__file__).resolve().parents[2] / "berth"
 JOB_COMMANDS = {"kSbatch": ("sbatch",), "kSrun": ("srun",), "kSalloc": ("salloc",), "kBoth": ("sbatch", "srun"),
@@ -234,7 +235,7 @@ def all_names():
               if is_accepted(command, option) and (command, option) not in without_meaning()
               for variable in found}
     names |= berth_options() | variables() | query_parameters()
-    names |= names_keys.key_names()
+    names |= names_keys.key_names() | names_sacctmgr.sacctmgr_names()
     return names - NOT_TAKEN
 
 

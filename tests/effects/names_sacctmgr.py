@@ -1,0 +1,45 @@
+"""The KEY=VALUE words of sacctmgr's add and modify that have an effect, read from the functions that take them."""
+
+import re
+
+from names_keys import at_least, between, text_of
+
+FOLDER = "slurm/admin/"
+
+
+def limits(of):
+    """Names of limits that an association ("kOfAssociation") or a QOS ("kOfQos") may have."""
+    rows = re.findall(r'\{"(\w+)[\w,]*",\s*"\w+",\s*"\w+",\s*\d+,\s*(\w+)', text_of("model/limit_keys.cc"))
+    return [name for name, whose in at_least(15, rows) if whose in ("kBoth", of)]
+
+
+def asked(begin, file):
+    """What a function compares an option's name with: of several words for one thing, the first."""
+    body = between(text_of(FOLDER + file), begin, "\n}")
+    return re.findall(r'option\.name == "(\w+)"|is_one_of\(option\.name, \{"(\w+)"', body)
+
+
+def words(begin, file, least):
+    return at_least(least, [one or other for one, other in asked(begin, file) if (one or other) != "cluster"])
+
+
+def association():
+    return [*words("Result<bool> set_common(Owner& owner", "sacctmgr_options.cc", 4), *limits("kOfAssociation")]
+
+
+def account():
+    return [*words("Result<Intent> add_accounts(", "sacctmgr_edit.cc", 3), *association()]
+
+
+def user():
+    return [*words("Result<Intent> add_users(", "sacctmgr_edit.cc", 3), *association()]
+
+
+def qos():
+    own = words("Result<bool> set_qos_option(", "sacctmgr_options.cc", 5) + words("Result<bool> set_preemption(", "sacctmgr_options.cc", 4)
+    return [*own, *limits("kOfQos")]
+
+
+def sacctmgr_names():
+    """{"sacctmgr account maxjobs", …}: the word in lower case, as it may be written."""
+    return {f"sacctmgr {entity} {word.lower()}" for entity, found in (("account", account()), ("user", user()), ("qos", qos())) for word in found}
