@@ -4,8 +4,8 @@ import re
 from functools import cache
 from pathlib import Path
 
+import names_admin
 import names_keys
-import names_sacctmgr
 
 SOURCE = Path(__file__).resolve().parents[2] / "berth"
 JOB_COMMANDS = {"kSbatch": ("sbatch",), "kSrun": ("srun",), "kSalloc": ("salloc",), "kBoth": ("sbatch", "srun"),
@@ -235,7 +235,7 @@ def all_names():
               if is_accepted(command, option) and (command, option) not in without_meaning()
               for variable in found}
     names |= berth_options() | variables() | query_parameters()
-    names |= names_keys.key_names() | names_sacctmgr.sacctmgr_names()
+    names |= names_keys.key_names() | names_admin.sacctmgr_names() | names_admin.scontrol_names()
     return names - NOT_TAKEN
 
 

@@ -1,4 +1,4 @@
-"""The KEY=VALUE words of sacctmgr's add and modify that have an effect, read from the functions that take them."""
+"""The KEY=VALUE words of sacctmgr's add and modify and of scontrol update, read from the functions that take them."""
 
 import re
 
@@ -43,3 +43,17 @@ def qos():
 def sacctmgr_names():
     """{"sacctmgr account maxjobs", …}: the word in lower case, as it may be written."""
     return {f"sacctmgr {entity} {word.lower()}" for entity, found in (("account", account()), ("user", user()), ("qos", qos())) for word in found}
+
+
+def compared(begin, pattern, least):
+    """Of a condition with several words for one thing, the first."""
+    body = between(text_of(FOLDER + "scontrol_update.cc"), begin, "\n}")
+    return at_least(least, [re.search(pattern, condition).group(1) for condition in re.findall(r"if \(([^{;]*?)\)(?: \{| return)", body)
+                            if re.search(pattern, condition)])
+
+
+def scontrol_names():
+    """{"scontrol job timelimit", "scontrol node weight", …}: what `scontrol update` takes of jobs and nodes."""
+    jobs = compared("Status set_job_key(", r'name == "(\w+)"', 15) + compared("Status set_request_key(", r'name == "(\w+)"', 12)
+    nodes = compared("Status set_node_key(", r'iequals\(key, "(\w+)"\)', 7)
+    return {f"scontrol job {word}" for word in jobs} | {f"scontrol node {word.lower()}" for word in nodes}

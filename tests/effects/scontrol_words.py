@@ -1,0 +1,355 @@
+"""The words of `scontrol update` for jobs and nodes: what each changes for a job that waits, or runs."""
+
+import tempfile
+import time
+import uuid
+from contextlib import contextmanager
+from pathlib import Path
+
+import worlds
+from cluster import Cluster
+from effect import EFFECTS, Effect, same, see
+from keys_case import GRES, USER, KeyCase
+
+CONF = ("Licenses=matlab:1", "TopologyPlugin=topology/tree", "JobRequeue=1", "PriorityType=priority/multifactor", "PriorityWeightQOS=1000",
+        "PriorityWeightAge=0", "MailProg=MAIL_PROGRAM")
+NODES = ["NodeName=n[1-2] CPUs=8 RealMemory=16000 Gres=gpu:a100:4 Feature=old", "NodeName=n[3-4] CPUs=8 RealMemory=16000 Gres=gpu:a100:4 Feature=new"]
+PARTITIONS = ["PartitionName=main Nodes=n[1-4] Default=YES MaxTime=1-0", "PartitionName=other Nodes=n4 MaxTime=1-0"]
+TREE = "SwitchName=leaf1 Nodes=n[1-2]\nSwitchName=leaf2 Nodes=n[3-4]\nSwitchName=top Switches=leaf[1-2]\n"
+
+
+@contextmanager
+def cluster_to_update():
+    with tempfile.TemporaryDirectory(prefix="berth-updates.") as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        program = folder / "mail"
+        program.write_text(worlds.MAIL_PROGRAM.replace("{}", str(folder)))
+        program.chmod(0o755)
+        lines = [line.replace("MAIL_PROGRAM", str(program)) for line in CONF]
+        (folder / "slurm.conf").write_text(KeyCase(None, "", True, "", "", "").slurm_conf(lines, NODES, PARTITIONS))
+        (folder / "gres.conf").write_text(GRES)
+        (folder / "topology.conf").write_text(TREE)
+        with Cluster(conf=folder / "slurm.conf") as cluster:
+            cluster.mails = folder
+            cluster.run("sacctmgr", "-i", "add", "qos", "high", "priority=100")
+            yield cluster
+
+
+worlds.WORLDS["updates"] = cluster_to_update
+
+
+class UpdateCase(KeyCase):
+    def update(self, job):
+        """The tested word, for this job."""
+        if self.it:
+            self.run("scontrol", "update", f"JobId={job}", self.it)
+
+    def updated(self, *words, script="true"):
+        """A held job that has the word, released."""
+        job = self.sbatch("-H", *words, script=script)
+        self.update(job)
+        self.run("scontrol", "release", job)
+        return job
+
+    def printed(self, what, *words):
+        """What the script of such a job prints."""
+        name = f"out-{uuid.uuid4().hex[:8]}"
+        job = self.run("sbatch", "--parsable", "-H", "-o", name, *words, "--wrap", f"echo {what}").stdout.strip()
+        self.update(job)
+        self.run("scontrol", "release", job)
+        return self.wait("the output", lambda: (self.file(name) or "").strip(), 4)
+
+    def ran_on(self, job):
+        self.runs(job)
+        return self.squeue(job, "%N")
+
+    def hold(self, *nodes):
+        """A job of another's on each of these nodes."""
+        for node in nodes:
+            self.runs(self.sbatch("-w", node, "--exclusive", "-t", "10", script="sleep 300"))
+
+
+def registered(name, value, seen, kind, needs_root):
+    def register(function):
+        def tested(case):
+            try:
+                function(case)
+            finally:
+                case.tidy()
+        one = Effect(f"scontrol {kind} {name.lower()}", seen, "updates", tested, needs_root)
+        one.case = lambda cluster, withheld: UpdateCase(cluster, one.name, withheld, f"scontrol {kind}", name, value)
+        EFFECTS.append(one)
+        return function
+    return register
+
+
+def job(name, value, seen, needs_root=False):
+    return registered(name, value, seen, "job", needs_root)
+
+
+def node(name, value, seen):
+    return registered(name, value, seen, "node", False)
+
+
+# ---- Jobs: when they run.
+
+def before_an_outage(run, *words):
+    """A job that is too long for the time that is left on all nodes, and then has the word."""
+    run.run("scontrol", "create", "reservation", "ReservationName=outage", "StartTime=now+30minutes", "Duration=60", "Nodes=ALL", "Users=root")
+    try:
+        waiting = run.sbatch(*words)
+        time.sleep(0.3)
+        run.update(waiting)
+        run.runs(waiting, 2)
+    finally:
+        run.tidy()
+        run.run("scontrol", "delete", "ReservationName=outage")
+
+
+@job("TimeLimit", 10, seen="the job fits into the time that is left, and starts")
+def time_limit(run):
+    before_an_outage(run, "-t", "60")
+
+
+@job("TimeMin", 10, seen="the job starts with less time")
+def time_min(run):
+    before_an_outage(run, "-t", "60")
+
+
+@job("StartTime", "now+1hour", seen="the job waits until then")
+def start_time(run):
+    run.waits_for(run.updated(), "BeginTime")
+
+
+@job("Deadline", "now+64seconds", seen="a job that cannot end by then any more is ended")
+def deadline(run):
+    run.hold("n1", "n2", "n3", "n4")
+    waiting = run.sbatch("-t", "1")
+    run.update(waiting)
+    run.wait("the job to miss its deadline", lambda: run.squeue(waiting, "%t") == "DL", 9)
+
+
+@job("Dependency", "afterok:{other}", seen="the job waits for the other")
+def dependency(run):
+    other = run.sbatch("-H")
+    run.value = f"afterok:{other}"
+    run.waits_for(run.updated(), "Dependency")
+
+
+@job("Priority", 100, seen="a held job starts")
+def priority(run):
+    held = run.sbatch("-H")
+    run.update(held)
+    run.runs(held)
+
+
+def rises_by(run, points):
+    """The priority of a job that waits, once it has the word. Without any point it is 1."""
+    run.hold("n1", "n2", "n3", "n4")
+    waiting = run.sbatch()
+    same(run.squeue(waiting, "%Q"), "1")
+    run.update(waiting)
+    run.wait("another priority", lambda: run.squeue(waiting, "%Q") == str(points), 2)
+
+
+@job("SiteFactor", 5000, seen="the job's priority rises by it")
+def site_factor(run):
+    rises_by(run, 5000)
+
+
+@job("Nice", -700, seen="the job's priority rises by it")
+def nice(run):
+    rises_by(run, 700)
+
+
+@job("QOS", "high", seen="the job has the priority of that QOS")
+def qos(run):
+    rises_by(run, 1000)
+
+
+@job("ArrayTaskThrottle", 2, seen="so many tasks run at once")
+def array_task_throttle(run):
+    array = run.sbatch("--array=1-4%1", script="sleep 60")
+    run.wait("a task", lambda: run.out("squeue", "-h", "-r", "-j", array, "-t", "R").count("\n") == 1)
+    run.update(array)
+    run.wait("another task", lambda: run.out("squeue", "-h", "-r", "-j", array, "-t", "R").count("\n") == 2, 2)
+
+
+@job("Licenses", "matlab", seen="the job waits for the licence")
+def licenses(run):
+    run.runs(run.sbatch("-L", "matlab", script="sleep 60"))
+    run.waits_for(run.updated(), "Licenses")
+
+
+@job("Requeue", 0, seen="the job is not put back into the queue")
+def requeue(run):
+    running = run.sbatch("--requeue", script="sleep 60")
+    run.runs(running)
+    run.update(running)
+    run.run("scontrol", "requeue", running, ok=False)
+
+
+# ---- Jobs: where they run, and with what.
+
+@job("Partition", "other", seen="the job runs on a node of that partition")
+def partition(run):
+    same(run.ran_on(run.updated()), "n4")
+
+
+@job("NodeList", "n3", seen="the job runs there")
+def node_list(run):
+    same(run.ran_on(run.updated()), "n3")
+
+
+@job("ExcNodeList", "n[1-3]", seen="the job runs elsewhere")
+def exc_node_list(run):
+    same(run.ran_on(run.updated()), "n4")
+
+
+@job("Features", "new", seen="the job runs on a node that has them")
+def features(run):
+    see(run.ran_on(run.updated()) in ("n3", "n4"))
+
+
+@job("ReservationName", "mine", seen="the job runs on the reservation's node")
+def reservation_name(run):
+    run.run("scontrol", "create", "reservation", "ReservationName=mine", "StartTime=now", "Duration=60", "Nodes=n3", "Users=root")
+    try:
+        same(run.ran_on(run.updated("-t", "5")), "n3")
+    finally:
+        run.tidy()
+        run.run("scontrol", "delete", "ReservationName=mine")
+
+
+def apart(run):
+    """Two nodes are idle, of two switches, and not side by side; a job of two nodes waits all the same."""
+    run.hold("n2", "n4")
+    waiting = run.updated("-N2", "-t", "5", script="sleep 30")
+    time.sleep(1)
+    same(run.squeue(waiting, "%t"), "PD")
+
+
+@job("Switches", "1@60", seen="the job waits for nodes of one switch")
+def switches(run):
+    apart(run)
+
+
+@job("Contiguous", "yes", seen="the job waits for nodes side by side")
+def contiguous(run):
+    apart(run)
+
+
+@job("NumNodes", 2, seen="the job has so many nodes")
+def num_nodes(run):
+    same(run.printed("$SLURM_JOB_NUM_NODES"), "2")
+
+
+@job("NumTasks", 3, seen="the job has so many tasks")
+def num_tasks(run):
+    same(run.printed("$SLURM_NTASKS", "-n1"), "3")
+
+
+@job("CpusPerTask", 3, seen="the job's node gives so many CPUs")
+def cpus_per_task(run):
+    same(run.printed("$SLURM_CPUS_ON_NODE", "-c1"), "3")
+
+
+@job("MinMemoryNode", 3000, seen="the job has so much memory on the node")
+def min_memory_node(run):
+    same(run.printed("$SLURM_MEM_PER_NODE", "--mem=100"), "3000")
+
+
+@job("MinMemoryCPU", 700, seen="the job has so much memory for each CPU")
+def min_memory_cpu(run):
+    same(run.printed("$SLURM_MEM_PER_CPU", "--mem-per-cpu=100"), "700")
+
+
+# ---- Jobs: what is said of them.
+
+@job("Name", "other", seen="the script is told")
+def name_of_job(run):
+    same(run.printed("$SLURM_JOB_NAME"), "other")
+
+
+@job("Comment", "odd", seen="squeue has it: there is no other use of it")
+def comment(run):
+    same(run.squeue(run.updated("--begin=now+1hour"), "%k"), "odd")
+
+
+def mailed(run, recipient, *words):
+    path = run.cluster.mails / f"mail.{recipient}"
+    path.unlink(missing_ok=True)
+    run.updated(*words)
+    run.wait("the mail", path.exists, 4)
+
+
+@job("MailType", "END", seen="a mail is sent when the job ends")
+def mail_type(run):
+    mailed(run, "root")
+
+
+@job("MailUser", USER, seen="the mail goes to that user")
+def mail_user(run):
+    mailed(run, USER, "--mail-type=END")
+
+
+# ---- Nodes.
+
+@contextmanager
+def changed(run, name="n1", back=()):
+    words = run.it if isinstance(run.it, str) else ""
+    if words:
+        run.run("scontrol", "update", f"NodeName={name}", *words.split())
+    try:
+        yield
+    finally:
+        run.tidy()
+        run.run("scontrol", "update", f"NodeName={name}", *back, ok=None)
+
+
+@node("State", "DRAIN Reason=fan", seen="no job starts there")
+def node_state(run):
+    with changed(run, back=("State=RESUME",)):
+        waiting = run.sbatch("-w", "n1")
+        time.sleep(1)
+        see(run.squeue(waiting, "%t") == "PD")
+
+
+@node("Reason", "fan State=DRAIN", seen="sinfo -R has it: there is no other use of it")
+def node_reason(run):
+    with changed(run, back=("State=RESUME",)):
+        see("fan" in run.out("sinfo", "-R", "-h"))
+
+
+@node("BerthGpus", "0 State=DRAIN Reason=ecc", seen="the GPU is not given to jobs, and the others are")
+def node_gpus(run):
+    with changed(run, back=("BerthGpus=0", "State=RESUME")):
+        run.runs(run.sbatch("-w", "n1", "--gres=gpu:3"))
+        waiting = run.sbatch("-w", "n1", "--gres=gpu:4")
+        time.sleep(1)
+        see(run.squeue(waiting, "%t") == "PD")
+
+
+@node("Comment", "odd", seen="scontrol has it: there is no other use of it")
+def node_comment(run):
+    with changed(run, back=("Comment=",)):
+        see("Comment=odd" in run.out("scontrol", "show", "node", "n1"))
+
+
+@node("Extra", "rack7", seen="scontrol has it: there is no other use of it")
+def node_extra(run):
+    with changed(run, back=("Extra=",)):
+        see("Extra=rack7" in run.out("scontrol", "show", "node", "n1"))
+
+
+@node("Weight", 500, seen="the node is taken last")
+def node_weight(run):
+    with changed(run, back=("Weight=1",)):
+        same(run.ran_on(run.sbatch("-C", "old")), "n2")
+
+
+@node("Features", "old,odd", seen="a job that wants the feature runs there")
+def node_features(run):
+    with changed(run, back=("Features=old",)):
+        same(run.ran_on(run.sbatch("-C", "odd", ok=None)), "n1")
