@@ -45,15 +45,20 @@ def sacctmgr_names():
     return {f"sacctmgr {entity} {word.lower()}" for entity, found in (("account", account()), ("user", user()), ("qos", qos())) for word in found}
 
 
-def compared(begin, pattern, least):
+def compared(file, begin, pattern, least):
     """Of a condition with several words for one thing, the first."""
-    body = between(text_of(FOLDER + "scontrol_update.cc"), begin, "\n}")
+    body = between(text_of(FOLDER + file), begin, "\n}")
     return at_least(least, [re.search(pattern, condition).group(1) for condition in re.findall(r"if \(([^{;]*?)\)(?: \{| return)", body)
                             if re.search(pattern, condition)])
 
 
 def scontrol_names():
-    """{"scontrol job timelimit", "scontrol node weight", …}: what `scontrol update` takes of jobs and nodes."""
-    jobs = compared("Status set_job_key(", r'name == "(\w+)"', 15) + compared("Status set_request_key(", r'name == "(\w+)"', 12)
-    nodes = compared("Status set_node_key(", r'iequals\(key, "(\w+)"\)', 7)
-    return {f"scontrol job {word}" for word in jobs} | {f"scontrol node {word.lower()}" for word in nodes}
+    """{"scontrol job timelimit", "scontrol node weight", …}: what scontrol takes of jobs, nodes and reservations."""
+    of_name, file = r'name == "(\w+)"', "scontrol_update.cc"
+    jobs = compared(file, "Status set_job_key(", of_name, 15) + compared(file, "Status set_request_key(", of_name, 12)
+    nodes = compared(file, "Status set_node_key(", r'iequals\(key, "(\w+)"\)', 7)
+    own = compared("scontrol_reservation.cc", "Status set_key(", of_name, 12)
+    refused = between(text_of(FOLDER + "scontrol_reservation.cc"), 'name == "licenses"', "return")
+    reservations = ["starttime", "endtime", "duration", *(word for word in own if word not in ("starttime", "licenses") and word not in refused)]
+    return ({f"scontrol job {word}" for word in jobs} | {f"scontrol node {word.lower()}" for word in nodes}
+            | {f"scontrol reservation {word}" for word in reservations})
