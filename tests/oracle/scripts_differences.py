@@ -24,6 +24,7 @@ PER_GPU = "`--cpus-per-gpu`, `--mem-per-gpu`"
 BINDING = "CPU binding of nodes that bind none"
 HET = "components of a heterogeneous job"
 UNBUILT = "options without an effect here"
+ENDED = "a node whose job has just ended"
 RECORD = "a job that no node can run"
 FIRST_PRIORITY = 0xfffeffff  # Of priority/basic.
 FIRST_JOB = 700001
@@ -68,6 +69,11 @@ def with_line(field, _):
     """Berth names the line."""
     found = re.search(r"\n(sbatch: error: in #SBATCH line \d+ of the script)$", field.berth)
     return f"{field.slurm}\n{found[1]}" if found else None
+
+
+def another_node(field, _):
+    """All nodes of the site are alike."""
+    return field.berth if all(re.fullmatch(r"node\d", side) for side in (field.slurm, field.berth)) else None
 
 
 def submitted_then(field, context):
@@ -129,6 +135,8 @@ RULES = [
     Rule(OLDER, VARIABLE, ".*", "SLURM_JOB_GROUP", {ABSENT: "games"}),
     Rule("`priority/basic`", JOB, ".*", "Priority'*", by_id),
     Rule("a waiting array", JOB, ".*", "AccrueTime'*", submitted_then),
+    Rule(ENDED, JOB, r"serial/array_\w*throttle\w*", "(BatchHost|NodeList)'*", another_node),
+    Rule(ENDED, VARIABLE, r"serial/array_\w*throttle\w* .*", "SLURM_(JOB_)?NODELIST|SLURMD_NODENAME", another_node),
     Rule(SPREAD, VARIABLE, ".*", r"SLURM_(JOB_CPUS_PER_NODE|TASKS_PER_NODE|STEP_TASKS_PER_NODE)(_HET_GROUP_\d)?", as_many),
     Rule(SPREAD, VARIABLE, ".*", "SLURM_(CPUS_ON_NODE|GTIDS|LOCALID|NODEID|TOPOLOGY_ADDR)", where_spread),
     Rule(SPREAD, SCRIPT, ".*", "file .*", spread_text),
