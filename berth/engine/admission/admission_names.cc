@@ -54,7 +54,7 @@ struct OpenQos {
 };
 
 // What the association has of its own, else what the nearest account above it has, each for itself.
-// A default that is not open is none.
+// A default that is not open is none; where one QOS alone is open, it is the default.
 OpenQos open_qos(const ClusterSpec& spec, const AssociationSpec& own) {
     OpenQos open{&own.qos, own.default_qos};
     const AccountSpec* above = find_account(spec, own.account);
@@ -64,6 +64,7 @@ OpenQos open_qos(const ClusterSpec& spec, const AssociationSpec& own) {
         above = find_account(spec, above->parent);
     }
     if (!open.names->empty() && !contains(*open.names, open.chosen)) open.chosen = {};
+    if (open.chosen.empty() && open.names->size() == 1) open.chosen = open.names->front();
     return open;
 }
 

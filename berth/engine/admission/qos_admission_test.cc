@@ -54,6 +54,13 @@ TEST(QosAdmission, TakesTheUsersOwnFirst) {
               "QOS high is not open to user news in account sub; open are: normal");
 }
 
+TEST(QosAdmission, TakesTheOnlyOneThatIsOpen) {
+    EXPECT_EQ(answer("lab", {}, ""), "low") << "the default above is not open here";
+    EXPECT_EQ(answer("free", {"high"}, ""), "high");
+    EXPECT_EQ(answer("free", {"high", "low"}, ""),
+              "QOS normal is not open to user news in account free; open are: high, low");
+}
+
 TEST(QosAdmission, OpensAllWhereNothingIsNamed) {
     EXPECT_EQ(answer("free", {}, ""), "normal");
     EXPECT_EQ(answer("free", {}, "high"), "high");

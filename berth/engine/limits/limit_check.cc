@@ -95,7 +95,7 @@ public:
                         "submitted jobs", holder);
         });
         const QuotaLimits* const nearest = quota_.nearest_limits(place_);
-        if (nearest == nullptr || over_.max_submitted) return;
+        if (nearest == nullptr || over_.replaces_max_submitted()) return;
         check_count(nearest->max_submitted, R::assoc_max_submit,
                     quota_.use_of_leaf(place_.leaf).submitted, tasks(), "submitted jobs",
                     [&] { return own_name(); });
@@ -255,7 +255,7 @@ private:
         check_per_node(limits.per_node, R::assoc_max_node, holder, &over_.per_node);
         check_tres(limits.per_job, R::assoc_max_job, nothing(), holder, &over_.per_job);
         check_minutes(limits.minutes_per_job, R::assoc_max_minutes, holder, &over_.minutes_per_job);
-        if (!over_.max_jobs && !excesses_.done()) {
+        if (!over_.replaces_max_jobs() && !excesses_.done()) {
             check_running(limits.max_jobs, R::assoc_max_jobs,
                           in_use(quota_.use_of_leaf(place_.leaf)), holder);
         }

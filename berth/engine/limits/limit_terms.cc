@@ -46,7 +46,7 @@ public:
             if (limits != nullptr) add_group(*limits, counter_of(Holder::account, a, 0));
         }
         const QuotaLimits* const nearest = quota_.nearest_limits(place_);
-        if (nearest != nullptr && (over_ == nullptr || !over_->max_jobs))
+        if (nearest != nullptr && (over_ == nullptr || !over_->replaces_max_jobs()))
             add_jobs(nearest->max_jobs, counter_of(Holder::user, place_.leaf, 0));
         return std::move(terms_);
     }

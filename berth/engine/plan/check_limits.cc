@@ -138,7 +138,8 @@ private:
                     count_tres("queue " + queue.name, queue.limit, taker, {});
             }
         }
-        if (!taker.over.max_jobs) count_jobs("each user: " + name, max_jobs, taker);
+        if (!taker.over.max_jobs && !taker.over.max_jobs_per_account)
+            count_jobs("each user: " + name, max_jobs, taker);
     }
     void add_group(const std::string& name, const Limits& limits, const Taker& taker) {
         if (!taker.over.group_jobs) count_jobs(name, limits.group_jobs, taker);

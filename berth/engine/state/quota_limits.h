@@ -45,6 +45,10 @@ struct QuotaLimits {
     // Of a QOS: whether each user's use, or each account's, is counted.
     bool counts_users() const { return limits_users() || max_submitted; }
     bool counts_accounts() const { return limits_accounts() || max_submitted_per_account; }
+    // Of a QOS: whether it replaces these limits of associations. As in Slurm 22.05, one of each
+    // account replaces that of each user as well.
+    bool replaces_max_jobs() const { return max_jobs || max_jobs_per_account; }
+    bool replaces_max_submitted() const { return max_submitted || max_submitted_per_account; }
 
     friend bool operator==(const QuotaLimits&, const QuotaLimits&) = default;
 };
