@@ -58,10 +58,11 @@ struct OpenQos {
 OpenQos open_qos(const ClusterSpec& spec, const AssociationSpec& own) {
     OpenQos open{&own.qos, own.default_qos};
     const AccountSpec* above = find_account(spec, own.account);
-    while (above != nullptr) {  // No account is beneath itself.
+    while (above != nullptr) {
         if (open.names->empty()) open.names = &above->qos;
         if (open.chosen.empty()) open.chosen = above->default_qos;
-        above = find_account(spec, above->parent);
+        // The root, where it is described, is beneath itself; no other account is.
+        above = above->parent == above->name ? nullptr : find_account(spec, above->parent);
     }
     if (!open.names->empty() && !contains(*open.names, open.chosen)) open.chosen = {};
     if (open.chosen.empty() && open.names->size() == 1) open.chosen = open.names->front();
