@@ -24,8 +24,8 @@ ClusterSpec tree() {
 }
 
 // The QOS of the job, or why there is none. `own`: of the user in the account.
-std::string answer(const char* account, std::vector<std::string> own, const char* qos) {
-    ClusterSpec spec = tree();
+std::string answer(const char* account, std::vector<std::string> own, const char* qos,
+                   ClusterSpec spec = tree()) {
     spec.associations = {{.account = account, .user = "news", .qos = std::move(own)}};
     ClusterState state;
     state.apply(kNow, SpecInstalled{std::move(spec)});
@@ -64,6 +64,14 @@ TEST(QosAdmission, TakesTheOnlyOneThatIsOpen) {
 TEST(QosAdmission, OpensAllWhereNothingIsNamed) {
     EXPECT_EQ(answer("free", {}, ""), "normal");
     EXPECT_EQ(answer("free", {}, "high"), "high");
+}
+
+TEST(QosAdmission, EndsAtADescribedRoot) {
+    ClusterSpec open = tree(), narrow = tree();
+    open.accounts.push_back({.name = "root", .parent = "root"});
+    narrow.accounts.push_back({.name = "root", .parent = "root", .qos = {"low"}});
+    EXPECT_EQ(answer("free", {}, "high", open), "high");
+    EXPECT_EQ(answer("free", {}, "", narrow), "low");
 }
 
 }  // namespace

@@ -63,6 +63,17 @@ std::vector<std::string> names_listed(std::string_view text) {
     return items;
 }
 
+struct KeyAndValue {
+    std::string key, value;
+};
+
+// A word without '=' is a value, and its key is empty.
+KeyAndValue key_and_value(const std::string& word) {
+    const std::size_t equals = word.find('=');
+    if (equals == std::string::npos) return {"", word};
+    return {word.substr(0, equals), word.substr(equals + 1)};
+}
+
 class Sacctmgr {
 public:
     Sacctmgr(const Invocation& call, Streams& streams)
@@ -218,9 +229,7 @@ private:
     int dump(const std::vector<std::string>& words) {
         std::string cluster, name;
         for (std::size_t i = 1; i < words.size(); ++i) {
-            const std::size_t equals = words[i].find('=');
-            const std::string key = equals == std::string::npos ? "" : words[i].substr(0, equals);
-            const std::string value = words[i].substr(equals == std::string::npos ? 0 : equals + 1);
+            const auto [key, value] = key_and_value(words[i]);
             if (means(key, "file", 1)) {
                 name = value;
             } else if (!key.empty() && !means(key, "cluster", 1) && !means(key, "name", 1)) {
@@ -256,9 +265,7 @@ private:
         std::string name;
         LoadOptions how;
         for (std::size_t i = 1; i < words.size(); ++i) {
-            const std::size_t equals = words[i].find('=');
-            const std::string key = equals == std::string::npos ? "" : words[i].substr(0, equals);
-            const std::string value = words[i].substr(equals == std::string::npos ? 0 : equals + 1);
+            const auto [key, value] = key_and_value(words[i]);
             if (means(words[i], "clean", 3)) {
                 how.clean = true;
             } else if (means(key, "cluster", 1)) {
