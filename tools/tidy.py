@@ -329,6 +329,7 @@ def complaints(root):
     yield from check_header_names(root, sources)
     yield from unity_names.complaints(root, sources)
     yield from unity_names.hidden(root, sources)
+    yield from unity_names.shadowed(root, sources)
     yield from check_skips(root)
     yield from check_docs(root)
     for path in our_files(root):

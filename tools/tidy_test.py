@@ -292,6 +292,17 @@ class Tidy(unittest.TestCase):
         other = file("int next(long n) {\n    return 1;\n}\nclass Words {\npublic:\n    int next(const Word& word, int n) {\n        return n;\n    }\n};\n")
         self.assertEqual(self.complaints({"berth/store/a.cc": first, "berth/store/b.cc": other}), [])
 
+    def test_types_within_functions_that_a_unity_build_hides(self):
+        begin = OPENING.replace("#pragma once\n", "") + "namespace berth {\nnamespace {\n\n"
+        end = "\n}  // namespace\n}  // namespace berth\n"
+        outer = begin + "using Names = long;\n" + end
+        local = begin + "int next() {\n    using Names = int;\n    return Names(3);\n}\n" + end
+        found = self.complaints({"berth/store/a.cc": outer, "berth/store/b.cc": local})
+        self.assertEqual(len(found), 1, found)
+        self.assertIn("Names hides that of berth/store/a.cc", found[0])
+        self.assertEqual(self.complaints({"berth/store/a.cc": outer, "berth/base/b.cc": local}), [], "another module")
+        self.assertEqual(self.complaints({"berth/store/a.cc": outer, "berth/store/a_test.cc": local}), [], "another target")
+
     def test_functions_that_a_unity_build_hides(self):
         header = OPENING + "namespace berth {\nint run_time(int job);\n}  // namespace berth\n"
         caller = OPENING.replace("#pragma once\n", "") + "namespace berth::slurm {\nint b() {\n    return run_time(3);\n}\n}  // namespace berth::slurm\n"

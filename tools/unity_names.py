@@ -96,6 +96,27 @@ def target_of(path):
     return path.parts[:2], path.stem.endswith("_test")
 
 
+LOCAL_ALIAS = re.compile(r"^ +using (\w+) = [^;]*;", re.MULTILINE)
+OUTER_TYPE = re.compile(r"^(?:struct|class|enum class|using) (\w+)\b(?! ?;)", re.MULTILINE)
+
+
+def shadowed(root, files):
+    """Types within a function that hide a type of another file: -Wshadow refuses them where the two are joined."""
+    texts = {path: blank_out(path.read_text(errors="replace")) for path in files if path.suffix == ".cc" and path.relative_to(root).parts[0] == "berth"}
+    outer = {}
+    for path, text in texts.items():
+        for _, code in anonymous(text):
+            for name in OUTER_TYPE.findall(code):
+                outer.setdefault((target_of(path.relative_to(root)), name), path)
+    for path, text in texts.items():
+        inside = path.relative_to(root)
+        for found in LOCAL_ALIAS.finditer(text):
+            other = outer.get((target_of(inside), found[1]))
+            if other not in (None, path):
+                line = text.count("\n", 0, found.start()) + 1
+                yield f"{inside}:{line}: {found[1]} hides that of {other.relative_to(root)}; a unity build may join the two"
+
+
 def complaints(root, files):
     seen = {}
     for path in files:

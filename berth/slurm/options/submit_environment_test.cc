@@ -5,12 +5,13 @@
 namespace berth::slurm {
 namespace {
 
+using Names = std::vector<std::string>;
+
 TEST(Environment, IsExportedAsAsked) {
     const Invocation call{
         .name = "sbatch",
         .arguments = {},
         .environment = {{"A", "1"}, {"B", "2"}, {"SLURM_X", "3"}, {"SBATCH_Y", "4"}}};
-    using Names = std::vector<std::string>;
     EXPECT_EQ(exported_environment(call, "ALL"), (Names{"A=1", "B=2", "SLURM_X=3"}));
     EXPECT_EQ(exported_environment(call, "NONE"), (Names{"SLURM_X=3"}));
     EXPECT_EQ(exported_environment(call, "NIL"), Names{});
