@@ -18,11 +18,34 @@ void earlier(std::optional<Time>& due, std::optional<Time> other) {
     if (other && (!due || *other < *due)) due = other;
 }
 
+std::string_view text_of(EndReason reason) {
+    switch (reason) {
+        case EndReason::time_limit: return " DUE TO TIME LIMIT";
+        case EndReason::preempted: return " DUE TO PREEMPTION";
+        case EndReason::requeued: return " DUE TO JOB REQUEUE";
+        case EndReason::node_failed: return " DUE TO NODE FAILURE, SEE SLURMCTLD LOG FOR DETAILS";
+        case EndReason::cancelled: break;
+    }
+    return "";
+}
+
+// In the words of Slurm's slurmstepd.
+NotifyRun end_notice(const RunKey& run, const std::string& node, EndReason reason, Time now) {
+    const std::string what = run.step == kBatchStep
+                                 ? "JOB " + to_string(run.job)
+                                 : "STEP " + to_string(run.job) + "." + to_string(run.step);
+    return {run, "*** " + what + " ON " + node + " CANCELLED AT ", now,
+            std::string(text_of(reason)) + " ***"};
+}
+
 }  // namespace
 
 void Attempts::end(const EndAttempt& order, Effects& effects) {
     const AttemptKey key{order.job, order.attempt};
-    if (find(key) != nullptr) return begin_end(key, order.kill_wait, order.signal, effects);
+    if (find(key) != nullptr) {
+        tell_of_end(key, order.reason, effects);
+        return begin_end(key, order.kill_wait, order.signal, effects);
+    }
     if (const auto end = memory_.ends().find(key); end != memory_.ends().end()) {
         effects.reports.emplace_back(end->second);
         return;
@@ -31,6 +54,36 @@ void Attempts::end(const EndAttempt& order, Effects& effects) {
     AttemptReport never{.job = key.job, .attempt = key.attempt, .live = false};
     never.never_ran = true;
     report_end(std::move(never), effects);
+}
+
+// Once. The signals follow the line, so that it comes before the run's end.
+void Attempts::tell_of_end(AttemptKey key, EndReason reason, Effects& effects) {
+    const RememberedAttempt& remembered = memory_.attempts().at(key);
+    if (remembered.ending) return;
+    LiveAttempt& attempt = live_.at(key);
+    // srun itself tells of a preemption, whose first signal may have ended the step before.
+    for (const auto& [id, step] : attempt.steps) {
+        if (reason != EndReason::preempted)
+            tell_of_step_end({key.job, key.attempt, id}, reason, effects);
+    }
+    const LaunchAttempt& launch = remembered.launch;
+    if (!launch.batch_host || launch.node_names.empty() || remembered.batch_exit) return;
+    NotifyRun line = end_notice({key.job, key.attempt, kBatchStep}, launch.node_names.front(),
+                                reason, effects.now);
+    if (attempt.starting) {
+        attempt.notices.push_back(std::move(line));
+    } else {
+        effects.actions.emplace_back(std::move(line));
+    }
+}
+
+// The first of the step's nodes does it for all.
+void Attempts::tell_of_step_end(const RunKey& run, EndReason reason, Effects& effects) const {
+    const RememberedStep& remembered = memory_.steps().at(run);
+    const std::optional<LaunchStep>& launch = remembered.launch;
+    if (remembered.ending || !launch || launch->node_index != 0 || launch->node_names.empty())
+        return;
+    effects.actions.emplace_back(end_notice(run, launch->node_names.front(), reason, effects.now));
 }
 
 void Attempts::begin_end(AttemptKey key, Duration kill_wait, std::int32_t signal,
@@ -80,6 +133,7 @@ void Attempts::end_step(const EndStep& order, Effects& effects) {
     if (step->phase == LiveStep::Phase::waiting) {
         return finish_step(run, "ended before it was started here", effects);
     }
+    tell_of_step_end(run, EndReason::cancelled, effects);
     begin_step_end(run, order.kill_wait, effects);
 }
 

@@ -164,8 +164,8 @@ void Attempts::attempt_started(AttemptKey key, Effects& effects) {
     remembered.launch.payload = {};
     memory_.remember(remembered);
     effects.reports.emplace_back(AttemptStarted{key.job, key.attempt});
-    for (const std::string& text : std::exchange(attempt.notices, {})) {
-        tell_user(key, text, effects);
+    for (NotifyRun& line : std::exchange(attempt.notices, {})) {
+        tell_user(key, std::move(line), effects);
     }
     if (remembered.ending) {
         effects.actions.emplace_back(SignalRun{extern_run(key), kTerm, true});

@@ -67,7 +67,7 @@ private:
         bool exit_due = false;  // Its script has ended; the exit record may still arrive.
         bool hook_due = false;  // Its prolog or epilog has ended; the result may still arrive.
         std::optional<Time> kill_at, kill_hook_at;
-        std::vector<std::string> notices;    // Notices that arrived before the attempt started.
+        std::vector<NotifyRun> notices;      // Notices that arrived before the attempt started.
         std::vector<SignalAttempt> signals;  // Signals that arrived before the attempt started.
         std::map<StepId, LiveStep> steps;    // Steps that have not ended.
     };
@@ -83,7 +83,9 @@ private:
     void refuse(AttemptKey key, std::string why, Effects& effects);
     void attempt_started(AttemptKey key, Effects& effects);
     void start_step(AttemptKey key, const LaunchStep& order, Effects& effects);
-    void tell_user(AttemptKey key, const std::string& text, Effects& effects) const;
+    void tell_user(AttemptKey key, NotifyRun line, Effects& effects) const;
+    void tell_of_end(AttemptKey key, EndReason reason, Effects& effects);
+    void tell_of_step_end(const RunKey& run, EndReason reason, Effects& effects) const;
     void begin_end(AttemptKey key, Duration kill_wait, std::int32_t signal, Effects& effects);
     void begin_step_end(const RunKey& run, Duration kill_wait, Effects& effects);
     void fail(AttemptKey key, std::string why, NotBegun not_begun = NotBegun::unknown);

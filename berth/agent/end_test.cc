@@ -33,6 +33,97 @@ TEST(End, TermsThenKillsThenReportsWhenEmpty) {
     EXPECT_EQ(rig.acted<RemoveAttempt>().size(), 1U);
 }
 
+// "*** JOB 7 ON n0 CANCELLED AT | ***" to "batch"
+Words notices(const AgentRig& rig) {
+    Words lines;
+    for (const NotifyRun& one : rig.acted<NotifyRun>()) {
+        EXPECT_EQ(one.time, rig.now);
+        lines.push_back(one.text + "|" + one.rest);
+        EXPECT_EQ(one.run.step == kBatchStep, one.text.starts_with("*** JOB"));
+    }
+    return lines;
+}
+
+TEST(End, IsToldInTheOutputsBeforeTheSignals) {
+    AgentRig rig;
+    rig.welcome();
+    LaunchAttempt job = launch_of(7, 1);
+    job.node_names = {"n0", "n1"};
+    rig.run(job);
+    LaunchStep first = step_order(7, 0), other = step_order(7, 1), over = step_order(7, 2);
+    first.node_names = other.node_names = over.node_names = {"n0", "n1"};
+    other.node_index = 1;
+    for (const LaunchStep& step : {first, other, over}) {
+        rig.order(step);
+        rig.feed({RunStarted{step_of(7, step.step.value())}});
+    }
+    rig.order(EndStep{JobId(7), Attempt(1), StepId(2), std::chrono::seconds(30)});
+    EXPECT_EQ(notices(rig), Words{"*** STEP 7.2 ON n0 CANCELLED AT | ***"});
+    rig.forget_past();
+    EndAttempt end = end_of(7);
+    end.reason = EndReason::time_limit;
+    rig.order(end);
+    EXPECT_EQ(notices(rig), (Words{"*** STEP 7.0 ON n0 CANCELLED AT | DUE TO TIME LIMIT ***",
+                                   "*** JOB 7 ON n0 CANCELLED AT | DUE TO TIME LIMIT ***"}))
+        << "step 1 says so on its first node, and step 2 has said why it ends";
+    ASSERT_FALSE(rig.actions.empty());
+    EXPECT_TRUE(std::holds_alternative<NotifyRun>(rig.actions[0]));
+    EXPECT_TRUE(std::holds_alternative<SignalRun>(rig.actions[2]));
+    rig.forget_past();
+    rig.order(end);
+    EXPECT_TRUE(notices(rig).empty()) << "the order came again";
+}
+
+TEST(End, OfAScriptIsToldToNobody) {
+    AgentRig rig;
+    rig.welcome();
+    LaunchAttempt job = launch_of(7, 1);
+    job.node_names = {"n0"};
+    rig.run(job);
+    for (const std::uint32_t id : {0U, 1U}) {
+        LaunchStep step = step_order(7, id);
+        step.node_names = {"n0"};
+        rig.order(step);
+        rig.feed({RunStarted{step_of(7, id)}});
+    }
+    rig.feed({RunExited{step_of(7, 0), {}}, RunExited{batch_of(7), {}}});
+    EXPECT_TRUE(notices(rig).empty()) << "as Slurm, which ends the step that still runs, too";
+    rig.order(end_of(7));
+    EXPECT_TRUE(notices(rig).empty());
+}
+
+TEST(End, WhileItStartsIsToldOnceItHasStarted) {
+    AgentRig rig;
+    rig.welcome();
+    LaunchAttempt job = launch_of(7, 1);
+    job.node_names = {"n0"};
+    rig.launch(job);
+    EndAttempt end = end_of(7);
+    end.reason = EndReason::preempted;
+    rig.order(end);
+    EXPECT_TRUE(notices(rig).empty());
+    rig.feed({RunStarted{batch_of(7)}});
+    EXPECT_EQ(notices(rig), Words{"*** JOB 7 ON n0 CANCELLED AT | DUE TO PREEMPTION ***"});
+}
+
+TEST(End, HasSlurmsWordsForEachReason) {
+    const std::vector<std::pair<EndReason, std::string>> reasons = {
+        {EndReason::cancelled, ""},
+        {EndReason::requeued, " DUE TO JOB REQUEUE"},
+        {EndReason::node_failed, " DUE TO NODE FAILURE, SEE SLURMCTLD LOG FOR DETAILS"}};
+    for (const auto& [reason, text] : reasons) {
+        AgentRig rig;
+        rig.welcome();
+        LaunchAttempt job = launch_of(7, 1);
+        job.node_names = {"n0"};
+        rig.run(job);
+        EndAttempt end = end_of(7);
+        end.reason = reason;
+        rig.order(end);
+        EXPECT_EQ(notices(rig), Words{"*** JOB 7 ON n0 CANCELLED AT |" + text + " ***"});
+    }
+}
+
 TEST(End, OfAScriptWhoseFilesCouldNotBeOpenedSaysWhich) {
     AgentRig rig;
     rig.welcome();

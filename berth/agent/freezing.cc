@@ -31,13 +31,14 @@ void Attempts::notify(const NotifyAttempt& order, Effects& effects) {
     const AttemptKey key{order.job, order.attempt};
     LiveAttempt* const attempt = find(key);
     if (attempt == nullptr) return;
-    if (!attempt->starting) return tell_user(key, order.text, effects);
-    if (attempt->notices.size() < kNoticesMax) attempt->notices.push_back(order.text);
+    if (!attempt->starting) return tell_user(key, {.text = order.text}, effects);
+    if (attempt->notices.size() < kNoticesMax) attempt->notices.push_back({.text = order.text});
 }
 
-void Attempts::tell_user(AttemptKey key, const std::string& text, Effects& effects) const {
+void Attempts::tell_user(AttemptKey key, NotifyRun line, Effects& effects) const {
     const auto tell = [&](StepId step) {
-        effects.actions.emplace_back(NotifyRun{{key.job, key.attempt, step}, text});
+        line.run = {key.job, key.attempt, step};
+        effects.actions.emplace_back(line);
     };
     if (memory_.attempts().at(key).launch.batch_host) return tell(kBatchStep);
     for (const auto& [id, step] : live_.at(key).steps) {

@@ -135,11 +135,14 @@ struct FreezeRun {
     bool frozen = true;
     BERTH_FIELDS(FreezeRun, run, frozen)
 };
-// Prints a line on the standard error of the script, or of the srun of the step.
+// Prints a line on the standard error of the script, or of the srun of the step: the text, then,
+// where there is a time, that as the node's clock shows it, and the rest.
 struct NotifyRun {
     RunKey run;
     std::string text;
-    BERTH_FIELDS(NotifyRun, run, text)
+    std::optional<Time> time;
+    std::string rest;
+    BERTH_FIELDS(NotifyRun, run, text, time, rest)
 };
 // The attempt has ended here and its cgroups are empty: removes them and its scratch files.
 struct RemoveAttempt {

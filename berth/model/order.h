@@ -79,6 +79,10 @@ struct LaunchStep {
                  errors_with_output)
 };
 
+// Why an attempt ends, as its output says. Append only: agents of other versions read it.
+enum class EndReason : std::uint8_t { cancelled, time_limit, preempted, requeued, node_failed };
+inline constexpr EndReason kLastEndReason = EndReason::node_failed;
+
 // Ends an attempt here: CONT and TERM now, KILL after kill_wait, and a report once its cgroup is
 // empty. For an attempt that is not known here it leaves a tombstone and reports the end at once,
 // so that a launch which is still under way will be refused.
@@ -87,7 +91,8 @@ struct EndAttempt {
     Attempt attempt{0};
     Duration kill_wait{};
     std::int32_t signal = 15;  // The first one. 9: at once.
-    BERTH_FIELDS(EndAttempt, job, attempt, kill_wait, signal)
+    EndReason reason = EndReason::cancelled;
+    BERTH_FIELDS(EndAttempt, job, attempt, kill_wait, signal, reason)
 };
 struct EndStep {
     JobId job{0};

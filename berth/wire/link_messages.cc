@@ -175,6 +175,7 @@ struct FillOrder {
         set_key(*end.mutable_attempt(), order);
         end.set_kill_wait_ms(order.kill_wait.count());
         end.set_signal(order.signal);
+        end.set_reason(static_cast<std::uint32_t>(order.reason));
     }
     void operator()(const EndStep& order) {
         wire::EndStep& end = *out.mutable_end_step();
@@ -233,6 +234,9 @@ OrderBody signal_attempt(const wire::SignalAttempt& in) {
 
 OrderBody end_attempt(const wire::EndAttempt& in) {
     EndAttempt order{.kill_wait = from_ms(in.kill_wait_ms()), .signal = in.signal()};
+    // One of a newer controller's is left at "cancelled", which is true of all of them.
+    if (in.reason() <= static_cast<std::uint32_t>(kLastEndReason))
+        order.reason = static_cast<EndReason>(in.reason());
     get_key(in.attempt(), order);
     return order;
 }

@@ -74,8 +74,11 @@ TEST(Messages, CarryEveryKindOfOrderUnchanged) {
     const std::vector<Order> orders = {
         of(launch),
         of(LaunchStep{.job = JobId(1), .step = StepId(3), .arguments = {"true"}, .io_token = "t"}),
-        of(EndAttempt{
-            .job = JobId(1), .attempt = Attempt(2), .kill_wait = Duration(30'000), .signal = 9}),
+        of(EndAttempt{.job = JobId(1),
+                      .attempt = Attempt(2),
+                      .kill_wait = Duration(30'000),
+                      .signal = 9,
+                      .reason = EndReason::node_failed}),
         of(EndStep{
             .job = JobId(1), .attempt = Attempt(2), .step = StepId(0), .kill_wait = Duration(1)}),
         of(SignalAttempt{.job = JobId(1), .attempt = Attempt(2), .step = StepId(0), .signal = 10}),

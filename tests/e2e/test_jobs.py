@@ -188,6 +188,9 @@ class Jobs(unittest.TestCase):
         c.wait("its second run", lambda: "run 1" in c.output(job))
         c.run("scancel", job)
         c.wait_state(job, "CANCELLED")
+        why = [line for line in c.output(job).splitlines() if "***" in line]
+        for said, because in zip(why, (" DUE TO JOB REQUEUE", ""), strict=True):
+            self.assertRegex(said, rf"^slurmstepd: error: \*\*\* JOB {job} ON \S+ CANCELLED AT 20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d{because} \*\*\*$")
 
     def test_output_goes_where_the_patterns_say(self):
         c = self.cluster

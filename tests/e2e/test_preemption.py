@@ -100,7 +100,8 @@ class Preemption(unittest.TestCase):
         (c.work / "end").touch()
         c.wait_state(victim, "COMPLETED")
         self.assertEqual(self.attempts(c, victim), ["PREEMPTED", "COMPLETED"])
-        self.assertEqual(c.output(victim, "victim"), "run 0\nrun 1\n")
+        self.assertRegex(c.output(victim, "victim"),
+                         rf"^run 0\nslurmstepd: error: \*\*\* JOB {victim} ON n1 CANCELLED AT \S+ DUE TO PREEMPTION \*\*\*\nrun 1\n$")
         self.assertIn("Restarts=1", c.run("scontrol", "show", "job", victim).stdout)
         self.same_when_replayed(c)
 

@@ -96,6 +96,7 @@ class StepsOverNodes(unittest.TestCase):
         cls.cluster = cls.enterClassContext(Cluster("a100:2", nodes=4, cpus=8))
         # It takes a minute, during which the other tests run.
         cls.limited = cls.cluster.sbatch("-n1", "-t", "5", script="time -p srun -t1 sleep 300; echo code $?")
+        cls.timed = cls.cluster.sbatch("-N2", "-n2", "-t", "1", script="srun -o step.out sleep 300")
 
     def srun(self, *options, code=0, within=()):
         """Ranks and nodes, as the tasks say; or what was said if it failed."""
@@ -152,6 +153,14 @@ class StepsOverNodes(unittest.TestCase):
         took = float(next(line for line in text.splitlines() if line.startswith("real")).split()[1])
         self.assertGreater(took, 59)
         self.assertLess(took, 75)
+
+    def test_what_ends_a_job_stands_in_its_output_once(self):
+        self.cluster.wait("the limit to pass", lambda: self.cluster.state_of(self.timed) == "TIMEOUT", patience=150)
+        line = r"^slurmstepd: error: \*\*\* {} ON node\d CANCELLED AT 20\d\d-\S+ DUE TO TIME LIMIT \*\*\*$"
+        for name, what in (f"slurm-{self.timed}.out", f"JOB {self.timed}"), ("step.out", f"STEP {self.timed}.0"):
+            said = [text for text in (self.cluster.work / name).read_text().splitlines() if "***" in text]
+            self.assertEqual(len(said), 1, said)
+            self.assertRegex(said[0], line.format(what))
 
     def test_a_step_that_is_too_large_names_the_cpus(self):
         said = self.srun("-c9", "-n2", within=["salloc", "-n2"], code=1)

@@ -4,8 +4,24 @@
 
 #include "berth/control/orders/on_node.h"
 #include "berth/control/orders/orders.h"
+#include "berth/model/preempted_by.h"
 
 namespace berth {
+namespace {
+
+EndReason end_reason(const Job& job) {
+    if (job.state != JobState::completing) return EndReason::cancelled;
+    if (preemptor_of(job.state_reason)) return EndReason::preempted;
+    switch (job.outcome) {
+        case JobState::timeout:
+        case JobState::deadline: return EndReason::time_limit;
+        case JobState::node_fail: return EndReason::node_failed;
+        case JobState::pending: return EndReason::requeued;
+        default: return EndReason::cancelled;
+    }
+}
+
+}  // namespace
 
 // A change to a job that holds resources concerns its nodes only if it is another run, or its end.
 void OrderSync::mark_changed(const ClusterState& state, const ClusterState::Touched& touched) {
@@ -70,7 +86,7 @@ void OrderSync::sync_run(TurnBuilder& builder, NodeId node, const Job& job) {
     constexpr std::int32_t kTerm = 15, kKill = 9;
     sessions_.send_order(builder, node,
                          EndAttempt{job.id, job.attempt, builder.scheduling().kill_wait,
-                                    run.at_once ? kKill : kTerm});
+                                    run.at_once ? kKill : kTerm, end_reason(job)});
 }
 
 // Freezes or thaws a run as its suspension says. The order is repeated until the agent has carried

@@ -87,7 +87,7 @@ void LinuxNode::Parts::act(HostAction action) {
     } else if (const auto* freeze = std::get_if<FreezeRun>(&action)) {
         signals.freeze(*freeze);
     } else if (const auto* line = std::get_if<NotifyRun>(&action)) {
-        runs.notify(line->run, line->text);
+        runs.notify(*line);
     } else if (const auto* kept = std::get_if<KeepAttempt>(&action)) {
         (void)places.claim({kept->job, kept->attempt});
     } else if (const auto* list = std::get_if<ListAttempts>(&action)) {

@@ -65,5 +65,22 @@ TEST_F(LinuxNodeSuspend, TellsTheScriptsUser) {
     EXPECT_EQ(rig.wait<RunExited>(rig.batch(1)).exit, ExitStatus{});
 }
 
+TEST_F(LinuxNodeSuspend, TellsTheScriptsUserBeforeTheSignalThatFollows) {
+    LaunchAttempt job = rig.job(1, "touch up; exec sleep 600");
+    job.spec.command.edit().std_err = "err";
+    rig.start(job);
+    rig.wait<RunStarted>(rig.batch(1));
+    ASSERT_TRUE(rig.wait_for_file(rig.work + "/up"));
+    rig.node->act(NotifyRun{rig.batch(1), "*** JOB 1 ON n1 CANCELLED AT ", from_seconds(0),
+                            " DUE TO TIME LIMIT ***"});
+    rig.signal(rig.whole(1), SIGKILL);
+    EXPECT_EQ(rig.wait<RunExited>(rig.batch(1)).exit, (ExitStatus{0, SIGKILL}));
+    const std::vector<std::string> lines = rig.lines("err");
+    ASSERT_EQ(lines.size(), 1U);
+    const std::string begin = "slurmstepd: error: *** JOB 1 ON n1 CANCELLED AT 19";
+    EXPECT_TRUE(lines[0].starts_with(begin)) << lines[0] << ": 1969 or 1970, by the time zone";
+    EXPECT_TRUE(lines[0].ends_with(":00 DUE TO TIME LIMIT ***")) << lines[0];
+}
+
 }  // namespace
 }  // namespace berth

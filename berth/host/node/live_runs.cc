@@ -4,7 +4,9 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <ctime>
 
 #include "berth/agent/signals.h"
 #include "berth/host/cgroup/run_meter.h"
@@ -49,6 +51,16 @@ void measure_run(LiveRun& run) {
     const RunUsage now = measure(run.group, processes);
     run.usage = highest(run.usage, now);
     run.usage.rss = now.rss;
+}
+
+// "2026-11-24T17:10:37"
+std::string local_time(Time at) {
+    const std::time_t seconds =
+        std::chrono::floor<std::chrono::seconds>(at.time_since_epoch()).count();
+    std::tm civil{};
+    localtime_r(&seconds, &civil);
+    std::array<char, 32> text{};
+    return {text.data(), std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%S", &civil)};
 }
 
 }  // namespace
@@ -301,11 +313,12 @@ std::vector<int> LiveRuns::ungrouped_processes(const AttemptKey& attempt) const 
     return found;
 }
 
-void LiveRuns::notify(const RunKey& key, const std::string& text) const {
-    const auto run = runs_.find(key);
+void LiveRuns::notify(const NotifyRun& line) const {
+    const auto run = runs_.find(line.run);
     if (run == runs_.end() || run->second.gone) return;
     const auto shepherd = run->second.folder.shepherd();
-    const Status left = run->second.folder.leave_notice(text);
+    const Status left = run->second.folder.leave_notice(
+        line.time ? line.text + local_time(*line.time) + line.rest : line.text);
     if (!left.ok()) return log_.write(LogLevel::warning, "host", left.error().message);
     if (shepherd) send_signal(open_process(*shepherd), kNoticeSignal);
 }

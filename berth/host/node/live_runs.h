@@ -70,7 +70,7 @@ public:
     void signal_all(const AttemptKey& attempt, int signal) const;
     // Processes of runs that have no cgroup, without the site's prolog and epilog.
     std::vector<int> ungrouped_processes(const AttemptKey& attempt) const;
-    void notify(const RunKey& key, const std::string& text) const;
+    void notify(const NotifyRun& line) const;
 
 private:
     void find_shepherd(const RunKey& key, LiveRun& run);

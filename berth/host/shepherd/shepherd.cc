@@ -340,7 +340,7 @@ void Shepherd::tell_user(const std::string& text) {
     pump_.say(tasks_.front().rank, text);
 }
 
-// scontrol notify
+// scontrol notify, and why the run ends.
 void Shepherd::pass_notices() {
     for (const std::string& text : folder_.take_notices()) {
         if (!told_) tell_user("slurmstepd: error: " + text + "\n");
@@ -348,6 +348,7 @@ void Shepherd::pass_notices() {
 }
 
 Status Shepherd::tell_end() {
+    pass_notices();  // One that came before the signal that ended the tasks.
     errors_.clear();
     told_ = true;
     moved_at_ = now_seconds();
