@@ -43,7 +43,7 @@ constexpr auto kKnownKeys = std::to_array<KnownKey>({
     {"DefMemPerCPU", acted_on, ""},
     {"DefMemPerGPU", not_yet, ""},
     {"DefMemPerNode", acted_on, "UNLIMITED"},
-    {"DependencyParameters", not_yet, "(null)"},
+    {"DependencyParameters", acted_on, "(null)"},
     {"DisableRootJobs", not_yet, "No"},
     {"EioTimeout", slurms_own, "60"},
     {"EnforcePartLimits", acted_on, "NO"},

@@ -26,6 +26,7 @@ constexpr Consumer kInSpec[] = {
     {"DebugFlags", "gres", "control/debug_lines"},
     {"DefMemPerCPU", "1000", "engine/demand"},
     {"DefMemPerNode", "1000", "engine/demand"},
+    {"DependencyParameters", "kill_invalid_depend", "engine/due"},
     {"EnforcePartLimits", "ALL", "engine/admission_request"},
     {"Epilog", "/x", "host/hook_plan"},
     {"EpilogSlurmctld", "/x", "control/controller_hooks"},

@@ -66,6 +66,29 @@ void read_enforcement(Draft& draft, const Line& line) {
     read_accounting_enforcement(draft, line);
 }
 
+void read_dependency_parameters(Draft& draft, const Line& line) {
+    const Pair* const key = draft.global("dependencyparameters");
+    if (key == nullptr) return;
+    for (const auto part : split(*key->value, ',')) {
+        const std::string word(trim(part));
+        if (iequals(word, "kill_invalid_depend")) {
+            draft.spec.scheduling.kill_invalid_depend = true;
+        } else if (iequals(word, "disable_remote_singleton")) {
+            draft.warning(line, *key,
+                          "DependencyParameters: " + word + " has no effect: there is one cluster");
+        } else if (starts_with_icase(word, "max_depend_depth=")) {
+            draft.warning(line, *key,
+                          "DependencyParameters: " + word +
+                              " has no effect: circles of dependencies of any length are found");
+        } else if (!word.empty()) {
+            draft.error(line, *key,
+                        "there is no option " + word +
+                            " in DependencyParameters; there are kill_invalid_depend, "
+                            "disable_remote_singleton, max_depend_depth=");
+        }
+    }
+}
+
 }  // namespace
 
 void read_scheduling_keys(Draft& draft) {
@@ -74,6 +97,7 @@ void read_scheduling_keys(Draft& draft) {
     read_scheduler_type(draft, globals.line());
     read_enforcement(draft, globals.line());
     read_scheduler_parameters(draft, globals.line());
+    read_dependency_parameters(draft, globals.line());
     spec.kill_wait = globals.seconds("killwait", spec.kill_wait);
     spec.agent_timeout = globals.seconds("slurmdtimeout", spec.agent_timeout);
     spec.inactive_limit = std::chrono::seconds(globals.number("inactivelimit", 0, 65533, 0));

@@ -89,7 +89,8 @@ struct JobCancelled {
     JobId job{0};
     std::vector<std::uint32_t> array_tasks;  // Empty: the whole record.
     std::uint32_t by_uid = 0;
-    BERTH_FIELDS(JobCancelled, job, array_tasks, by_uid)
+    std::string reason;  // Of a cycle's decision; empty: a user cancelled it.
+    BERTH_FIELDS(JobCancelled, job, array_tasks, by_uid, reason)
 };
 // One node is done with an attempt: nothing of it runs there, its cgroup is empty (or the node was
 // rebooted, or it was never launched and never will be).

@@ -150,10 +150,13 @@ struct JobCommand {
     bool attended = false;         // Its client says now and then that it is still there.
     bool truncate_output = false;  // --open-mode=truncate; neither of both: the site's default.
     Inherited inherited;           // From the shell that it was submitted in.
+    // Whether it is cancelled once its dependency has failed; nullopt: as the site says.
+    std::optional<bool> kill_on_invalid_dep;
 
     BERTH_FIELDS(JobCommand, work_dir, std_out, std_err, std_in, append_output, script_name,
                  arguments, submit_host, submit_line, gpu_bind, export_env, interactive, warning,
-                 wckey, mail_types, mail_user, attended, truncate_output, inherited)
+                 wckey, mail_types, mail_user, attended, truncate_output, inherited,
+                 kill_on_invalid_dep)
 };
 
 // The bulky part of a submission. It is stored in the same transaction as the job, and read back

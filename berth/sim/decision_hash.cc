@@ -49,6 +49,9 @@ void DecisionHash::take(Time now, const Fact& fact) {
         add(now, missed->job, "ends: it misses its deadline");
     } else if (const auto* failed = std::get_if<DependencyFailed>(&fact)) {
         add(now, failed->job, "ends or waits for ever: its dependency failed");
+    } else if (const auto* cancelled = std::get_if<JobCancelled>(&fact);
+               cancelled != nullptr && !cancelled->reason.empty()) {
+        add(now, cancelled->job, "is cancelled: " + cancelled->reason);
     }
 }
 

@@ -155,7 +155,10 @@ AccountingRecord row_of(const Job& job, const ClusterSpec& spec, std::int64_t pr
 }
 
 std::optional<std::uint32_t> cancelled_by(const Touched& touched) {
-    if (touched.cancelled != nullptr) return touched.cancelled->by_uid;
+    if (touched.cancelled != nullptr) {
+        const bool by_user = touched.cancelled->reason.empty();
+        return by_user ? std::optional(touched.cancelled->by_uid) : std::nullopt;
+    }
     if (touched.end != nullptr && touched.end->outcome == JobState::cancelled) {
         return touched.end->by_uid;
     }

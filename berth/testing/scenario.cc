@@ -174,6 +174,8 @@ private:
             scheduling.plan_depth = static_cast<std::uint32_t>(*depth);
         }
         if (const auto backfill = words.text("backfill")) scheduling.backfill = *backfill == "yes";
+        if (const auto kill = words.text("kill_invalid_depend"))
+            scheduling.kill_invalid_depend = *kill == "yes";
         read_planning(words, scheduling.planning);
         return changed_spec();
     }
@@ -358,6 +360,9 @@ private:
         for (const auto& victim : fact.victims)
             text += " " + to_string(victim.job) + " by " + clock(victim.ends_at);
         return text + " for " + to_string(fact.preemptor) + "\n";
+    }
+    std::string describe(const JobCancelled& cancelled) const {
+        return "cancel " + to_string(cancelled.job) + " " + cancelled.reason + "\n";
     }
     std::string describe(const DeadlineMissed& missed) const {
         return "deadline " + to_string(missed.job) + "\n";

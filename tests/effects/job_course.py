@@ -89,6 +89,14 @@ def requeue(run):
     run.run("scontrol", "requeue", job)
 
 
+@job_option("kill-on-invalid-dep", "yes", seen="it is cancelled when the job that it depends on has failed", commands=("sbatch",))
+def kill_on_invalid_dep(run):
+    failed = run.out("sbatch", "--parsable", "--wrap", "sleep 0.5; exit 1").strip()
+    job = run.submit("true", "-d", f"afterok:{failed}", wait=False).stdout.strip()
+    run.cluster.wait_state(job, "CANCELLED")
+    see("DependencyNeverSatisfied" in run.out("sacct", "-n", "-X", "-j", job, "-o", "Reason%30"))
+
+
 @job_option("berth-presume-dead", seen="the job of a node that stops responding is ended without proof", world="silent")
 def presume_dead(run):
     with run.waiting("-w", "n2", script="sleep 300") as (job, _):

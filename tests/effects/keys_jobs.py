@@ -71,6 +71,16 @@ def job_requeue(run):
     run.run("scontrol", "requeue", job, ok=False)
 
 
+@key("slurm.conf", "DependencyParameters", "kill_invalid_depend", seen="a job is cancelled when the job that it depends on has failed")
+def dependency_parameters(run):
+    run.configure()
+    failed = run.sbatch(script="sleep 0.5; exit 1")
+    jobs = [run.sbatch("-d", f"afterok:{failed}", *words, script="true") for words in ((), ("--kill-on-invalid-dep=no",))]
+    run.wait("the first to be cancelled", lambda: run.out("squeue", "-h", "-j", jobs[0]) == "", 4)
+    same(run.squeue(jobs[1], "%t %r"), "PD DependencyNeverSatisfied")
+    run.run("scancel", jobs[1])
+
+
 @key("slurm.conf", "KillWait", "1", seen="a job that ignores SIGTERM is killed a second later")
 def kill_wait(run):
     run.configure()

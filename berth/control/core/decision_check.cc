@@ -75,6 +75,9 @@ std::string text_of(const ClusterState& state, const Fact& fact) {
     if (const auto* one = is<DeadlineMissed>(fact)) {
         return "missed deadline of " + job_text(one->job);
     }
+    if (const auto* one = is<JobCancelled>(fact)) {
+        return "cancellation of " + job_text(one->job) + " for " + one->reason;
+    }
     return "a fact of kind " + std::to_string(fact.index());
 }
 
@@ -107,7 +110,8 @@ bool DecisionCheck::is_of_a_cycle(const Fact& fact, Time now) const {
     }
     return is<StartJob>(fact) || is<PlanJob>(fact) || is<JobsPlanned>(fact) ||
            is<JobEligible>(fact) || is<JobsEligible>(fact) || is<DependencyFailed>(fact) ||
-           is<DeadlineMissed>(fact) || is<JobsPreempted>(fact);
+           is<DeadlineMissed>(fact) || is<JobsPreempted>(fact) ||
+           (is<JobCancelled>(fact) && !is<JobCancelled>(fact)->reason.empty());
 }
 
 // Runs the cycles of this turn, whose first decision is fact number `at`. On return `at` is behind

@@ -21,6 +21,8 @@ CycleRun::CycleRun(ClusterState& state, DerivedState& derived, Time now, std::ui
 
 namespace {
 
+constexpr int kEndingRounds = 8;
+
 // Writes what became of each planned start; changes made and undone on the way are not written.
 void write_planned_starts(OpenCycle& cycle) {
     Fact written = JobsPlanned{};
@@ -91,7 +93,14 @@ void CycleRun::find_order() {
     DerivedState& derived = cycle_.derived();
     derived.fair_shares.refresh(cycle_.state(), derived.policy, cycle_.view().now());
     eligibility_.recheck_waiting();
-    end_missed_deadlines(cycle_);
+    // A long chain of dependencies goes on in the next cycles.
+    for (int round = 0; end_those_that_never_run(cycle_); ++round) {
+        if (round == kEndingRounds) {
+            cycle_.leave_rest();
+            break;
+        }
+        eligibility_.recheck_waiting();
+    }
     rerank(cycle_);
     cycle_.work().queue = static_cast<std::uint32_t>(cycle_.order().size());
 }

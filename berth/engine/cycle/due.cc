@@ -23,6 +23,25 @@ std::optional<Time> next_reservation(const OpenCycle& cycle) {
     return next;
 }
 
+bool is_killed_for(const OpenCycle& cycle, JobId id) {
+    const JobCommand& command = cycle.state().find_job(id)->spec.command;
+    return command.kill_on_invalid_dep.value_or(cycle.scheduling().kill_invalid_depend);
+}
+
+// With all components of its heterogeneous job, which start together or not at all.
+void cancel_dependent(OpenCycle& cycle, JobId id) {
+    const Job& job = *cycle.state().find_job(id);
+    if (job.state != JobState::pending) return;
+    const HetComponent het = job.het ? *job.het : HetComponent{.first = id, .offset = 0, .size = 1};
+    for (std::uint32_t i = 0; i < het.size; ++i) {
+        const Job* const one = cycle.state().find_job(het.id(i));
+        if (one == nullptr || one->state != JobState::pending) continue;
+        JobCancelled fact{.job = one->id};
+        fact.reason = slurm_name(PendingReason::dependency_never_satisfied);
+        cycle.decide(std::move(fact));
+    }
+}
+
 }  // namespace
 
 void end_overdue(OpenCycle& cycle) {
@@ -43,17 +62,26 @@ void end_overdue(OpenCycle& cycle) {
     }
 }
 
-// Jobs that a deadline blocks are on the watch list.
-void end_missed_deadlines(OpenCycle& cycle) {
-    std::vector<JobId> missed;
+// Such jobs are on the watch list.
+bool end_those_that_never_run(OpenCycle& cycle) {
+    std::vector<std::pair<JobId, PendingReason>> found;
     for (const JobId id : cycle.derived().pending.watch_list()) {
         const PendingJob* pending = cycle.derived().pending.find(id);
-        if (pending != nullptr && pending->blocking.reason == PendingReason::deadline) {
-            missed.push_back(id);
+        if (pending == nullptr) continue;
+        const PendingReason reason = pending->blocking.reason;
+        if (reason == PendingReason::deadline ||
+            (reason == PendingReason::dependency_never_satisfied && is_killed_for(cycle, id)))
+            found.emplace_back(id, reason);
+    }
+    std::ranges::sort(found);
+    for (const auto& [id, reason] : found) {
+        if (reason == PendingReason::deadline) {
+            cycle.decide(DeadlineMissed{id});
+        } else {
+            cancel_dependent(cycle, id);
         }
     }
-    std::ranges::sort(missed);
-    for (const JobId id : missed) cycle.decide(DeadlineMissed{id});
+    return !found.empty();
 }
 
 void advance_reservations(OpenCycle& cycle) {

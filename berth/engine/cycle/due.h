@@ -9,8 +9,10 @@ namespace berth {
 // Ends the running jobs that exceed their limit or deadline, and lets their reservation grow.
 void end_overdue(OpenCycle& cycle);
 
-// Ends the pending jobs that a deadline blocks.
-void end_missed_deadlines(OpenCycle& cycle);
+// Ends the pending jobs that a deadline blocks, and those whose dependency has failed where they or
+// the site say so (--kill-on-invalid-dep, DependencyParameters=kill_invalid_depend). True: there
+// were some, and other jobs may wait for them.
+bool end_those_that_never_run(OpenCycle& cycle);
 
 // A reservation whose time is over is deleted, or moves to its next occurrence.
 void advance_reservations(OpenCycle& cycle);

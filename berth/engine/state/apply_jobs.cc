@@ -116,7 +116,10 @@ void ClusterState::take(Time now, const JobCancelled& fact) {
     if (some) {
         cancel_tasks(now, fact);
     } else {
-        change_job(fact.job, [&](Job& record) { cancel(record, now); });
+        change_job(fact.job, [&](Job& record) {
+            cancel(record, now);
+            record.state_reason = fact.reason;
+        });
     }
 }
 

@@ -38,6 +38,8 @@ std::vector<std::string> flags_of(const api::JobRow& job) {
     if (job.request.memory_per_node || job.request.memory_per_cpu)
         flags.emplace_back("EXACT_MEMORY_REQUESTED");
     if (!job.dependency.empty()) flags.emplace_back("DEPENDENT");
+    if (const auto kill = job.command.kill_on_invalid_dep)
+        flags.emplace_back(*kill ? "KILL_INVALID_DEPENDENCY" : "NO_KILL_INVALID_DEPENDENCY");
     return flags;
 }
 

@@ -224,6 +224,13 @@ Status set_requeue(JobDraft& d, const char* v) {
     return Done{};
 }
 
+Status set_kill_on_invalid_dep(JobDraft& d, const char* v) {
+    if (!iequals(v, "yes") && !iequals(v, "no"))
+        return invalid_argument("Invalid --kill-on-invalid-dep specification: write yes or no");
+    d.spec.command.edit().kill_on_invalid_dep = iequals(v, "yes");
+    return Done{};
+}
+
 Status set_het_group(JobDraft& d, const char* v) {
     d.het_groups = v;
     return Done{};
@@ -295,6 +302,7 @@ constexpr auto kJobOptions = std::to_array<JobOption>({
     {"job-name", 'J', required_argument, kJobs, [](JobDraft& d, const char* v) -> Status { d.spec.name = v; return Done{}; }},
     {"jobid", 0, required_argument, kSrun, [](JobDraft& d, const char* v) -> Status { d.job_id = v; return Done{}; }},
     {"kill-command", 'K', optional_argument, kSalloc, set_kill_command},
+    {"kill-on-invalid-dep", 0, required_argument, kSbatch, set_kill_on_invalid_dep},
     {"label", 'l', no_argument, kSrun, flag<&JobDraft::label>},
     {"licenses", 'L', required_argument, kOfJob, set_licenses},
     {"mail-type", 0, required_argument, kOfJob, set_mail_type},
@@ -388,7 +396,7 @@ constexpr auto kJobOptions = std::to_array<JobOption>({
     {"core-spec", 'S', required_argument}, {"cpu-freq", 0, required_argument},
     {"extra", 0, required_argument},
     {"get-user-env", 0, optional_argument, kSalloc}, {"gid", 0, required_argument}, {"gpu-freq", 0, required_argument}, {"gpus-per-socket", 0, required_argument}, {"gres-flags", 0, required_argument},
-    {"hint", 0, required_argument}, {"kill-on-invalid-dep", 0, required_argument},
+    {"hint", 0, required_argument},
     {"mcs-label", 0, required_argument}, {"no-allocate", 'Z', no_argument, kSrun}, {"no-kill", 'k', optional_argument}, {"ntasks-per-core", 0, required_argument},
     {"ntasks-per-socket", 0, required_argument}, {"oom-kill-step", 0, optional_argument}, {"overcommit", 'O', no_argument},
     {"preserve-env", 'E', no_argument, kSrun}, 

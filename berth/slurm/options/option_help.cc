@@ -48,6 +48,7 @@ constexpr auto kRunHelp = std::to_array<Help>({
     {"jobid", "ID", "run the step in this job"},
     {"kill-command", "[=SIGNAL]", "send it to the command when the job ends first (SIGTERM)"},
     {"kill-on-bad-exit", "[=0|1]", "end the step when a task fails"},
+    {"kill-on-invalid-dep", "yes|no", "cancel the job once its dependency has failed"},
     {"label", "", "write the task's number before each line"},
     {"mail-type", "TYPES", "when to write mail: BEGIN, END, FAIL, REQUEUE, ALL, TIME_LIMIT_80 …"},
     {"mail-user", "ADDRESS", "whom to write to"},

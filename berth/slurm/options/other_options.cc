@@ -53,7 +53,6 @@ constexpr auto kRefused = std::to_array<OtherOption>({
     {"gres-flags", "GPUs near the cores are preferred in any case"},
     {"hint", "use --cpus-per-task, or --exclusive for whole nodes"},
     {"json", "use --parsable2, or ask for the same under /v1", " sacctmgr sdiag sshare "},
-    {"kill-on-invalid-dep", "such a job waits, as DependencyNeverSatisfied; end it with scancel"},
     {"mcs-label", "there is no MCS plugin; hide jobs from others with PrivateData"},
     {"no-allocate", "use ssh, or give root a job of its own"},
     {"no-kill", "use --requeue, or an array of smaller jobs"},

@@ -207,6 +207,8 @@ void put_place(ShowRecord& record, const api::JobRow& job) {
     if (job.request.max_wait) {
         record.line().put("MaxWait", format_time_limit(job.request.max_wait));
     }
+    if (const auto kill = job.command.kill_on_invalid_dep)  // Its name is Slurm's.
+        record.line().put("KillOInInvalidDependent", *kill ? "Yes" : "No");
     const TopologyConstraint& near = job.request.nearness;
     if (!near.switches) return;
     std::string text = std::to_string(*near.switches);
