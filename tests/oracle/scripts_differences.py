@@ -158,6 +158,9 @@ RULES = [
     Rule(PER_GPU, VARIABLE, "gpu/(ddp_gpu_per_task|sweep_mixed_list|vllm_tensor_parallel) .*", "SLURM_MEM_PER_(CPU|NODE)|SLURM_CPUS_PER_TASK", only_ours),
     Rule(PER_GPU, JOB, "gpu/(ddp_gpu_per_task|sweep_mixed_list|vllm_tensor_parallel)", "(MemPerTres|CpusPerTres|MinMemory(Node|CPU)|CPUs/Task|MinCPUsNode)'*", ours),
     Rule(PER_GPU, VARIABLE, "gpu/vllm_tensor_parallel .*", "SLURM_TASKS_PER_NODE", {"32": "1"}),
+    # Slurm's accounting learns a moment after the start how many CPUs they came to.
+    Rule(PER_GPU, JOB, "gpu/vllm_tensor_parallel", "ReqTRES",
+         {"cpu=1,mem=200G,node=1,billing=1,gres/gpu=4": "cpu=32,mem=200G,node=1,billing=32,gres/gpu=4"}),
     Rule("`--mincpus`", JOB, "serial/deadline_time_min", "CPUs/Task", {"1": "4"}),
     Rule("`--mincpus`", JOB, "serial/deadline_time_min", "ReqTRES", {"cpu=1,mem=4G,node=1,billing=1": "cpu=4,mem=4G,node=1,billing=4"}),
     Rule("`--mincpus`", VARIABLE, "serial/deadline_time_min .*", "SLURM_CPUS_PER_TASK", {ABSENT: "4"}),
