@@ -3,7 +3,7 @@
 import re
 
 from commands import NOBODY, command_option
-from commands_queue import as_json
+from commands_queue import as_json, names_in_yaml
 from effect import same, see
 
 
@@ -121,6 +121,11 @@ def sinfo_json(run):
     see(as_json(run)["sinfo"])
 
 
+@command_option("sinfo --yaml", seen="YAML")
+def sinfo_yaml(run):
+    names_in_yaml(run, of="sinfo")
+
+
 # ---- sacct: the same jobs, and henry, who failed, and ida, who ran twice.
 
 def jobs(run, *others, **more):
@@ -216,6 +221,11 @@ def sacct_long(run):
 @command_option("sacct --name", "bob", seen="the jobs of that name")
 def sacct_name(run):
     same(jobs(run), {"bob"})
+
+
+@command_option("sacct --yaml", seen="YAML")
+def sacct_yaml(run):
+    see("henry" in names_in_yaml(run))
 
 
 @command_option("sacct --noconvert", seen="memory in the unit in which it was asked for")
@@ -336,6 +346,11 @@ def scontrol_oneliner(run):
 @command_option("scontrol --quiet", seen="no word of what went wrong")
 def scontrol_quiet(run):
     same(run.done("release", "123456", ok=False).stderr, "")
+
+
+@command_option("scontrol --yaml", seen="YAML")
+def scontrol_yaml(run):
+    see("alice" in names_in_yaml(run, "show", "jobs"))
 
 
 @command_option("scontrol --verbose", seen="what was asked for")

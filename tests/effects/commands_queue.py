@@ -149,6 +149,11 @@ def squeue_json(run):
     see(EVERYBODY <= {job["name"] for job in as_json(run)["jobs"]})
 
 
+@command_option("squeue --yaml", seen="YAML")
+def squeue_yaml(run):
+    see(EVERYBODY <= names_in_yaml(run))
+
+
 @command_option("squeue --clusters", "effects", seen="the cluster's name above")
 def squeue_clusters(run):
     see("CLUSTER: effects" in run.ask())
@@ -164,6 +169,13 @@ def as_json(run, *others):
     text = run.ask(*others)
     see(text.startswith("{"), text[:60])
     return json.loads(text)
+
+
+def names_in_yaml(run, *others, of="jobs"):
+    """Of a list of objects, which is the first in the document, those that have a name."""
+    text = run.ask(*others)
+    see(text.startswith(f"{of}:\n  - "), text[:60])
+    return set(re.findall(r'^    name: "(.*)"$', text, re.MULTILINE))
 
 
 # ---- sprio.

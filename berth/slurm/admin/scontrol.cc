@@ -39,7 +39,7 @@ constexpr const char* kScontrolUsage =
     "  create NodeName=… State=CLOUD|FUTURE …      delete NodeName=…\n"
     "  hold|uhold|release|requeue|requeuehold|suspend|resume|top JOBS  notify JOB TEXT\n"
     "  ping  version\n"
-    "  wait_job JOB   write batch_script JOB [FILE|-]   completing   -M CLUSTER   --json\n"
+    "  wait_job JOB   write batch_script JOB [FILE|-]   completing   -M CLUSTER   --json   --yaml\n"
     "  token [lifespan=SECONDS] [username=USER]\n"
     "  reboot [ASAP] [nextstate=RESUME|DOWN] [reason=…] NODES|ALL   cancel_reboot NODES\n";
 
@@ -84,7 +84,7 @@ public:
         : streams_(streams), client_(endpoint_of(call)), call_(call) {}
 
     ShowOptions options;
-    bool json = false;
+    std::optional<Notation> notation;
 
     // An option; an exit code where it cannot be.
     std::optional<int> take(int letter, const char* value) {
@@ -94,11 +94,8 @@ public:
             case 'd': options.detail = true; return std::nullopt;
             case 'o': options.one_line = true; return std::nullopt;
             case 'M': return choose_cluster(value);
-            case 'J': {
-                json = true;
-                const Status known = check_json_version(value);
-                return known.ok() ? std::nullopt : std::optional(fail(known.error().message));
-            }
+            case 'J': return print_in(Notation::json, value);
+            case 'Y': return print_in(Notation::yaml, value);
             case 'Q': streams_.err.setstate(std::ios::failbit); return std::nullopt;  // No errors.
             case 1:
             case 2:
@@ -106,6 +103,12 @@ public:
             case 'v': return std::nullopt;  // There is one cluster, and no more to say.
             default: return fail(not_supported(kScontrolOptions, letter).error().message);
         }
+    }
+
+    std::optional<int> print_in(Notation chosen, const char* shape) {
+        notation = chosen;
+        const Status known = check_shape(shape);
+        return known.ok() ? std::nullopt : std::optional(fail(known.error().message));
     }
 
     // -M: an exit code where it names another cluster.
@@ -165,7 +168,7 @@ private:
         if (means(what, "jobid", 4)) what = "jobs";
         if (means(what, "partitionname", 10)) what = "partitions";
         if (means(what, "reservationname", 12)) what = "reservations";
-        if (json) return show_as_json(what, id);
+        if (notation) return show_as_json(what, id);
         if (means(what, "jobs", 1)) return show_jobs(client_, options, id, streams_);
         if (means(what, "steps", 2)) return show_steps(client_, options, id, streams_);
         if (means(what, "nodes", 1)) return show_nodes(client_, options, id, streams_);
@@ -199,7 +202,7 @@ private:
         if (!rows) return fail(slurm_message(rows.problem()));
         const auto answer = client_.ping();
         if (!answer) return fail(slurm_message(answer.problem()));
-        SlurmJson out(streams_.out);
+        SlurmJson out(streams_.out, *notation);
         out.begin();
         out.begin_list(name);
         for (const auto& row : *rows) {
@@ -208,10 +211,7 @@ private:
         }
         out.end_list();
         out.put_time("last_update", options.now);
-        out.put_frame(call_, answer->cluster);
-        out.end();
-        out.flush();
-        streams_.out << '\n';
+        out.finish(call_, answer->cluster);
         return 0;
     }
 
@@ -239,7 +239,7 @@ private:
                               named(client_.partitions(), id, "Invalid partition name specified"),
                               put_partition);
         }
-        return fail("scontrol --json show " + what + " is not supported yet");
+        return fail("scontrol --json (or --yaml) show " + what + " is not supported yet");
     }
 
     static std::vector<std::string> words_of(const std::vector<std::string>& words) {
@@ -271,7 +271,7 @@ private:
 
     int ping() {
         const auto answer = client_.ping();
-        if (json) return ping_as_json(answer);
+        if (notation) return ping_as_json(answer);
         if (answer) {
             streams_.out << "Slurmctld(primary) at " << answer->host << " is UP\n";
         } else {
@@ -281,7 +281,7 @@ private:
     }
 
     int ping_as_json(const CallResult<api::Ping>& answer) {
-        SlurmJson out(streams_.out);
+        SlurmJson out(streams_.out, *notation);
         out.begin();
         out.begin_list("pings");
         out.begin();
@@ -292,10 +292,7 @@ private:
         out.put("primary", true);
         out.end();
         out.end_list();
-        out.put_frame(call_, answer ? answer->cluster : "");
-        out.end();
-        out.flush();
-        streams_.out << '\n';
+        out.finish(call_, answer ? answer->cluster : "");
         return answer ? 0 : 1;
     }
 

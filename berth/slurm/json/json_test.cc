@@ -15,7 +15,7 @@ using api::JsonValue;
 template <class Put>
 JsonValue written(Put put) {
     std::ostringstream out;
-    SlurmJson json(out);
+    SlurmJson json(out, Notation::json);
     put(json);
     json.flush();
     Result<JsonValue> value = api::parse_json(out.str());
@@ -232,18 +232,18 @@ TEST(Json, TheFrameNamesTheShapeThatWasAskedFor) {
     const auto frame = [](std::vector<std::string> arguments) {
         return written([&](SlurmJson& json) {
             json.begin();
-            json.put_frame({.name = "squeue", .arguments = std::move(arguments), .environment = {}},
-                           "test");
-            json.end();
+            json.finish({.name = "squeue", .arguments = std::move(arguments), .environment = {}},
+                        "test");
         });
     };
     EXPECT_EQ(at(frame({"--json"}), "meta.plugin.data_parser"), "data_parser/v0.0.44");
+    EXPECT_EQ(at(frame({"--yaml=v0.0.43"}), "meta.plugin.data_parser"), "data_parser/v0.0.43");
     EXPECT_EQ(at(frame({"--json=v0.0.43"}), "meta.plugin.data_parser"), "data_parser/v0.0.43");
     EXPECT_EQ(at(frame({"--me", "--json"}), "meta.command"), "[squeue,--me,--json]");
     EXPECT_EQ(at(frame({}), "meta.slurm.release"), "25.11.0");
-    EXPECT_TRUE(check_json_version(nullptr).ok());
-    EXPECT_TRUE(check_json_version("v0.0.44").ok());
-    EXPECT_FALSE(check_json_version("v0.0.45").ok());
+    EXPECT_TRUE(check_shape(nullptr).ok());
+    EXPECT_TRUE(check_shape("v0.0.44").ok());
+    EXPECT_FALSE(check_shape("v0.0.45").ok());
 }
 
 }  // namespace

@@ -22,7 +22,8 @@ constexpr auto kShapes = std::to_array<std::string_view>({"v0.0.44", "v0.0.43"})
 std::string_view shape_asked(const Invocation& call) {
     for (const std::string& word : call.arguments) {
         for (const std::string_view shape : kShapes) {
-            if (word == "--json=" + std::string(shape)) return shape;
+            for (const char* const option : {"--json=", "--yaml="})
+                if (word == option + std::string(shape)) return shape;
         }
     }
     return kShapes.front();
@@ -63,42 +64,71 @@ std::string group_name_of(std::uint32_t gid) {
 
 }  // namespace
 
-Status check_json_version(const char* value) {
+Status check_shape(const char* value) {
     if (value == nullptr || std::ranges::find(kShapes, value) != kShapes.end()) return Done{};
     return Error{ErrorCode::failed_precondition,
-                 "--json=" + std::string(value) + " is not supported yet; there are " +
+                 "data_parser " + std::string(value) + " is not supported yet; there are " +
                      std::string(kShapes[0]) + ", which is the default, and " +
                      std::string(kShapes[1])};
 }
 
+SlurmJson::SlurmJson(std::ostream& out, Notation notation)
+    : out_(out), writer_(std::in_place_type<api::JsonWriter>, text_) {
+    if (notation == Notation::yaml) writer_.emplace<YamlWriter>(text_);
+}
+
+void SlurmJson::begin() {
+    write([](auto& to) { to.begin_object(); });
+}
+
+void SlurmJson::key(std::string_view name) {
+    write([&](auto& to) { to.key(name); });
+}
+
+void SlurmJson::end() {
+    write([](auto& to) { to.end_object(); });
+}
+
 void SlurmJson::begin(std::string_view name) {
-    writer_.key(name);
-    writer_.begin_object();
+    key(name);
+    begin();
 }
 
 void SlurmJson::begin_list(std::string_view name) {
-    writer_.key(name);
-    writer_.begin_array();
+    write([&](auto& to) {
+        to.key(name);
+        to.begin_array();
+    });
+}
+
+void SlurmJson::end_list() {
+    write([](auto& to) { to.end_array(); });
 }
 
 void SlurmJson::put(std::string_view name, std::string_view text) {
-    writer_.key(name);
-    writer_.text(text);
+    write([&](auto& to) {
+        to.key(name);
+        to.text(text);
+    });
 }
 
 void SlurmJson::put(std::string_view name, bool truth) {
-    writer_.key(name);
-    writer_.boolean(truth);
+    write([&](auto& to) {
+        to.key(name);
+        to.boolean(truth);
+    });
 }
 
 void SlurmJson::put(std::string_view name, std::int64_t number) {
-    writer_.key(name);
-    writer_.number(number);
+    write([&](auto& to) {
+        to.key(name);
+        to.number(number);
+    });
 }
 
 void SlurmJson::put(std::string_view name, const std::vector<std::string>& texts) {
     begin_list(name);
-    for (const std::string& text : texts) writer_.text(text);
+    for (const std::string& text : texts) write([&](auto& to) { to.text(text); });
     end_list();
 }
 
@@ -167,7 +197,7 @@ void SlurmJson::put_tres(std::string_view name, std::string_view tres) {
     end_list();
 }
 
-void SlurmJson::put_frame(const Invocation& call, const std::string& cluster) {
+void SlurmJson::put_meta(const Invocation& call, const std::string& cluster) {
     begin("meta");
     begin("plugin");
     put("type", ""), put("name", "");
@@ -192,8 +222,15 @@ void SlurmJson::put_frame(const Invocation& call, const std::string& cluster) {
     put("cluster", cluster);
     end();
     end();
+}
+
+void SlurmJson::finish(const Invocation& call, const std::string& cluster) {
+    put_meta(call, cluster);
     put("errors", std::vector<std::string>{});
     put("warnings", std::vector<std::string>{});
+    end();
+    if (std::holds_alternative<api::JsonWriter>(writer_)) text_ += '\n';
+    flush();
 }
 
 void SlurmJson::flush() {

@@ -1,4 +1,4 @@
-// SlurmJson: what --json prints, in the shapes of Slurm's data_parser v0.0.44. Written
+// SlurmJson: what --json and --yaml print, in the shapes of Slurm's data_parser v0.0.44. Written
 // incrementally, so a long list takes no memory.
 #pragma once
 
@@ -6,29 +6,33 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "berth/api/json_writer.h"
 #include "berth/base/result.h"
 #include "berth/base/time.h"
 #include "berth/model/step.h"
+#include "berth/slurm/json/yaml_writer.h"
 #include "berth/slurm/text/invocation.h"
 
 namespace berth::slurm {
 
-// The value of --json: none, or a version that is supported.
-Status check_json_version(const char* value);
+enum class Notation { json, yaml };
+
+// The value of --json or --yaml: none, or a version that is supported.
+Status check_shape(const char* value);
 
 class SlurmJson {
 public:
-    explicit SlurmJson(std::ostream& out) : out_(out), writer_(text_) {}
+    SlurmJson(std::ostream& out, Notation notation);
 
     void begin(std::string_view name);  // An object; without a name, in an array or on top.
-    void begin() { writer_.begin_object(); }
-    void key(std::string_view name) { writer_.key(name); }  // The key of the next value.
-    void end() { writer_.end_object(); }
+    void begin();
+    void key(std::string_view name);  // The key of the next value.
+    void end();
     void begin_list(std::string_view name);
-    void end_list() { writer_.end_array(); }
+    void end_list();
 
     void put(std::string_view name, std::string_view text);
     void put(std::string_view name, const char* text) { put(name, std::string_view(text)); }
@@ -46,14 +50,20 @@ public:
     // "cpu=8,mem=16G,gres/gpu=2" as a list of objects.
     void put_tres(std::string_view name, std::string_view tres);
 
-    // "meta", "errors" and "warnings", which end every document.
-    void put_frame(const Invocation& call, const std::string& cluster);
+    // Ends the document, with "meta", "errors" and "warnings", and writes it out.
+    void finish(const Invocation& call, const std::string& cluster);
     void flush();  // Writes out what there is so far.
 
 private:
+    void put_meta(const Invocation& call, const std::string& cluster);
+    template <class Write>
+    void write(const Write& write) {
+        std::visit(write, writer_);
+    }
+
     std::ostream& out_;
     std::string text_;
-    api::JsonWriter writer_;
+    std::variant<api::JsonWriter, YamlWriter> writer_;
 };
 
 }  // namespace berth::slurm

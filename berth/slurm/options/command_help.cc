@@ -22,6 +22,7 @@ constexpr auto kCommandHelp = std::to_array<CommandHelp>({
     {"*", "clusters", {"NAMES", "the cluster; there is one"}},
     {"*", "cluster", {"NAMES", "the cluster; there is one"}},
     {"*", "json", {"[=VERSION]", "print JSON, in the shape of Slurm's data_parser: v0.0.44 or v0.0.43"}},
+    {"*", "yaml", {"[=VERSION]", "print YAML, as --json prints JSON"}},
     {"*", "noheader", {"", "without the line of column names"}},
     {"*", "hide", {"", "leave hidden partitions out"}},
     {"*", "iterate", {"SECONDS", "show it again and again, at this interval"}},

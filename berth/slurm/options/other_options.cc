@@ -81,7 +81,7 @@ constexpr auto kRefused = std::to_array<OtherOption>({
     {"wckeys", "the record has no WCKey; scontrol show job has it while the job is there"},
     {"whole-hetjob", "a job's number means all of its components"},
     {"x11", "use ssh -X to a node of the job"},
-    {"yaml", "use --json, and turn it into YAML: | yq -P"},
+    {"yaml", "use --parsable2, or ask for the same under /v1, as JSON", " sacctmgr sdiag sshare "},
 });
 // clang-format on
 

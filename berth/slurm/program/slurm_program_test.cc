@@ -132,9 +132,9 @@ TEST(Commands, RefuseWhatTheyCannotDo) {
               "squeue: error: Invalid job state specified: HAPPY\n"
               "squeue: error: Valid job states include: " +
                   state_names() + "\n");
-    EXPECT_EQ(run(run_squeue, "squeue", {"--yaml"}).err,
-              "squeue: error: --yaml is not supported: use --json, and turn it into YAML: | yq "
-              "-P\n");
+    EXPECT_EQ(run(run_sshare, "sshare", {"--yaml"}).err,
+              "sshare: error: --yaml is not supported: use --parsable2, or ask for the same under "
+              "/v1, as JSON\n");
     EXPECT_EQ(run(run_sacct, "sacct", {"-o", "JobID,Colour"}).err,
               "sacct: error: Invalid field requested: \"Colour\"\n");
     EXPECT_EQ(run(run_scancel, "scancel", {}).err,
@@ -167,7 +167,7 @@ TEST(Commands, TakeEveryStateOfSlurms) {
 
 TEST(Commands, SpeakOneShapeOfJson) {
     EXPECT_EQ(run(run_squeue, "squeue", {"--json=v0.0.39"}).err,
-              "squeue: error: --json=v0.0.39 is not supported yet; there are v0.0.44, "
+              "squeue: error: data_parser v0.0.39 is not supported yet; there are v0.0.44, "
               "which is the default, and v0.0.43\n");
 }
 

@@ -43,8 +43,9 @@ struct SacctOptions {
     std::vector<std::string> steps;  // "12.batch", "12.0": only these.
     SacctFilter filter;
     std::string clusters;
-    char unit = 0;  // --noconvert, --units; 0: the largest that fits.
-    bool header = true, jobs_only = false, all_users = false, json = false, truncate = false,
+    std::optional<Notation> notation;  // --json, --yaml
+    char unit = 0;                     // --noconvert, --units; 0: the largest that fits.
+    bool header = true, jobs_only = false, all_users = false, truncate = false,
          unfold_arrays = false, scripts = false;
 };
 
@@ -220,7 +221,8 @@ Status read_one(int letter, const char* value, SacctOptions& options) {
         case 'L': return Done{};  // There is one cluster, and its users are this host's.
         case 'M': options.clusters = value; return Done{};
         case 4: options.unfold_arrays = true; return Done{};
-        case 6: options.json = true; return check_json_version(value);
+        case 6: options.notation = Notation::json; return check_shape(value);
+        case 7: options.notation = Notation::yaml; return check_shape(value);
         case 'T': options.truncate = true; return Done{};
         case 'B': options.scripts = true; return Done{};
         default: return read_choice(letter, value, options);
@@ -375,7 +377,7 @@ CallResult<Done> read_rows(Client& client, const SacctOptions& options, const Ea
 
 CallResult<Done> print_json(const Invocation& call, Client& client, const SacctOptions& options,
                             const std::string& cluster, std::ostream& out) {
-    SlurmJson json(out);
+    SlurmJson json(out, *options.notation);
     json.begin();
     json.begin_list("jobs");
     const Time now = wall_time();
@@ -385,10 +387,7 @@ CallResult<Done> print_json(const Invocation& call, Client& client, const SacctO
     });
     if (!read) return read;
     json.end_list();
-    json.put_frame(call, cluster);
-    json.end();
-    json.flush();
-    out << '\n';
+    json.finish(call, cluster);
     return read;
 }
 
@@ -459,7 +458,7 @@ int run_sacct(const Invocation& call, Streams& streams) {
         return fail(sense.error().message);
     bool is_ours = true;  // Slurm knows no records of a cluster that it does not know.
     std::string cluster;
-    if (!options.clusters.empty() || options.json) {
+    if (!options.clusters.empty() || options.notation) {
         auto meant =
             cluster_meant(client, options.clusters.empty() ? "all" : options.clusters, "sacct");
         if (!meant.ok() && meant.error().code == ErrorCode::unavailable)
@@ -471,7 +470,7 @@ int run_sacct(const Invocation& call, Streams& streams) {
         if (options.query.jobs.empty()) return fail("-B takes jobs: -j");
         return print_scripts(client, options, streams);
     }
-    if (options.json && is_ours) {
+    if (options.notation && is_ours) {
         const auto printed = print_json(call, client, options, cluster, streams.out);
         return printed ? 0 : fail(slurm_message(printed.problem()));
     }

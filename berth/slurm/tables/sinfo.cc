@@ -42,8 +42,9 @@ struct SinfoOptions {
     std::optional<std::chrono::seconds> iterate;
     std::vector<std::string> partitions;
     NodeChoice chosen;
+    std::optional<Notation> notation;  // --json, --yaml
     bool header = true, long_format = false, by_node = false, summary = false, reasons = false,
-         all = false, reservations = false, json = false;
+         all = false, reservations = false;
 };
 
 constexpr auto kSinfoOptions = std::to_array<option>({
@@ -170,7 +171,8 @@ Status read_one(int letter, const char* value, SinfoOptions& options) {
         case 'o': options.format = value; return Done{};
         case 'O': options.long_format_text = value; return Done{};
         case 'M': options.clusters = value; return Done{};
-        case 'J': options.json = true; return check_json_version(value);
+        case 'J': options.notation = Notation::json; return check_shape(value);
+        case 'Y': options.notation = Notation::yaml; return check_shape(value);
         case 'p':
             for (const auto name : split(value, ',')) options.partitions.emplace_back(trim(name));
             return Done{};
@@ -391,9 +393,10 @@ int show_once(const Invocation& call, const SinfoOptions& options, PercentFormat
     const auto nodes = client.nodes();
     if (!nodes)
         return streams.err << "slurm_load_node: " << slurm_message(nodes.problem()) << '\n', 1;
-    if (options.json) {
+    if (options.notation) {
         const PercentFormat all = parse_long_format(kJsonGroups);
-        put_sinfo(call, cluster, groups_of(options, all, *partitions, *nodes), streams.out);
+        SlurmJson json(streams.out, *options.notation);
+        put_sinfo(json, call, cluster, groups_of(options, all, *partitions, *nodes));
         return 0;
     }
     std::vector<NodeGroup> groups = groups_of(options, items, *partitions, *nodes);
@@ -458,13 +461,13 @@ int run_sinfo(const Invocation& call, Streams& streams) {
     }
     Client client(endpoint_of(call));
     std::string cluster;
-    if (!options.clusters.empty() || options.json) {
+    if (!options.clusters.empty() || options.notation) {
         auto meant =
             cluster_meant(client, options.clusters.empty() ? "all" : options.clusters, "sinfo");
         if (!meant.ok()) return fail(meant.error().message);
         cluster = *std::move(meant);
     }
-    if (!cluster.empty() && options.header && !options.json)
+    if (!cluster.empty() && options.header && !options.notation)
         streams.out << "CLUSTER: " << cluster << '\n';
     const bool dated = options.header && !options.long_format;  // -l has a date of its own.
     return show_repeatedly(options.iterate, dated, streams, [&] {

@@ -112,9 +112,8 @@ void put_group(SlurmJson& json, const NodeGroup& group, const std::string& clust
 
 }  // namespace
 
-void put_sinfo(const Invocation& call, const std::string& cluster,
-               const std::vector<NodeGroup>& groups, std::ostream& out) {
-    SlurmJson json(out);
+void put_sinfo(SlurmJson& json, const Invocation& call, const std::string& cluster,
+               const std::vector<NodeGroup>& groups) {
     json.begin();
     json.begin_list("sinfo");
     for (const NodeGroup& group : groups) {
@@ -122,10 +121,7 @@ void put_sinfo(const Invocation& call, const std::string& cluster,
         json.flush();
     }
     json.end_list();
-    json.put_frame(call, cluster);
-    json.end();
-    json.flush();
-    out << '\n';
+    json.finish(call, cluster);
 }
 
 }  // namespace berth::slurm

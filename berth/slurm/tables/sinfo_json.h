@@ -1,7 +1,5 @@
-// `sinfo --json`: the lines of sinfo as objects.
+// `sinfo --json` and `--yaml`: the lines of sinfo as objects.
 #pragma once
-
-#include <iosfwd>
 
 #include "berth/slurm/json/slurm_json.h"
 #include "berth/slurm/tables/sinfo_fields.h"
@@ -14,7 +12,8 @@ inline constexpr std::string_view kJsonGroups =
     "cpus,memory,disk,features,gres,gresused,reason,sockets,cores,threads,statecomplete,timestamp,"
     "userlong,weight";
 
-void put_sinfo(const Invocation& call, const std::string& cluster,
-               const std::vector<NodeGroup>& groups, std::ostream& out);
+// The whole document.
+void put_sinfo(SlurmJson& json, const Invocation& call, const std::string& cluster,
+               const std::vector<NodeGroup>& groups);
 
 }  // namespace berth::slurm

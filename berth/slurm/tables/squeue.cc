@@ -46,8 +46,9 @@ struct SqueueOptions {
     NamedJobs named;
     std::string format, long_format_text, sort, clusters;
     std::optional<std::chrono::seconds> iterate;
+    std::optional<Notation> notation;  // --json, --yaml
     bool all_states = false, header = true, long_format = false, start = false, steps = false,
-         unfold_arrays = false, json = false, convert = true, only_state = false;
+         unfold_arrays = false, convert = true, only_state = false;
 };
 
 // "R,PD" or "all"; an error names what is no state.
@@ -155,7 +156,8 @@ Status read_one(int letter, const char* value, SqueueOptions& options) {
         case 2: return Done{};  // There is one cluster.
         case 'M': options.clusters = value; return Done{};
         case 'O': options.long_format_text = value; return Done{};
-        case 'J': options.json = true; return check_json_version(value);
+        case 'J': options.notation = Notation::json; return check_shape(value);
+        case 'Y': options.notation = Notation::yaml; return check_shape(value);
         case 'Q':
         case 'r': options.unfold_arrays = true; return Done{};
         case 'o': options.format = value; return Done{};
@@ -224,13 +226,13 @@ void fill_in(SqueueOptions& options, const SqueueOptions& from) {
     }
     if (!options.all) options.all = from.all;
     options.unfold_arrays = options.unfold_arrays || from.unfold_arrays;
-    options.json = options.json || from.json;
+    if (!options.notation) options.notation = from.notation;
 }
 
 // The controller is asked for what will be looked at, and no more.
 std::vector<std::string> fields_of(const SqueueOptions& options, const PercentFormat& format) {
     const bool by_request = !options.reservation.empty() || !options.licenses.empty();
-    if (options.steps || options.json || by_request) return {};
+    if (options.steps || options.notation || by_request) return {};
     std::string letters = "it";
     for (const FormatItem& item : format.items) {
         if (!item.name.empty()) return {};
@@ -336,7 +338,7 @@ int cannot_load(const api::Problem& problem, Streams& streams) {
 // One job after the other, as they come.
 int print_json(const Invocation& call, const SqueueOptions& options, Client& client,
                const std::string& cluster, Streams& streams) {
-    SlurmJson json(streams.out);
+    SlurmJson json(streams.out, *options.notation);
     bool begun = false;
     const auto begin = [&] {
         if (std::exchange(begun, true)) return;
@@ -356,10 +358,7 @@ int print_json(const Invocation& call, const SqueueOptions& options, Client& cli
     json.end_list();
     json.put_number("last_backfill", 0);
     json.put_time("last_update", wall_time());
-    json.put_frame(call, cluster);
-    json.end();
-    json.flush();
-    streams.out << '\n';
+    json.finish(call, cluster);
     return 0;
 }
 
@@ -469,14 +468,14 @@ int run_squeue(const Invocation& call, Streams& streams) {
     options.query.fields = fields_of(options, format.value());
     Client client(endpoint_of(call));
     std::string cluster;
-    if (!options.clusters.empty() || options.json) {
+    if (!options.clusters.empty() || options.notation) {
         auto meant =
             cluster_meant(client, options.clusters.empty() ? "all" : options.clusters, "squeue");
         if (!meant.ok()) return fail(meant.error().message);
         cluster = *std::move(meant);
     }
     if (!are_known(client, options.query.nodes, streams)) return 1;
-    if (options.json) return print_json(call, options, client, cluster, streams);
+    if (options.notation) return print_json(call, options, client, cluster, streams);
     const bool dated = options.header && !options.long_format;  // -l has a date of its own.
     return show_repeatedly(options.iterate, dated, streams, [&] {
         return options.steps ? show_steps(options, format.value(), client, cluster, streams)

@@ -1,0 +1,57 @@
+#include "berth/slurm/json/yaml_writer.h"
+
+#include <gtest/gtest.h>
+
+namespace berth::slurm {
+namespace {
+
+TEST(YamlWriter, WritesBlocks) {
+    std::string out;
+    YamlWriter yaml(out);
+    yaml.begin_object();
+    yaml.key("jobs"), yaml.begin_array();
+    for (const int id : {7, 8}) {
+        yaml.begin_object();
+        yaml.key("exit"), yaml.begin_object();
+        yaml.key("code"), yaml.number(id);
+        yaml.key("set"), yaml.boolean(true);
+        yaml.end_object();
+        yaml.key("name"), yaml.text("a: \"b\"\n#");
+        yaml.key("flags"), yaml.begin_array(), yaml.end_array();
+        yaml.key("nodes"), yaml.begin_array(), yaml.text("n1"), yaml.text("yes"), yaml.end_array();
+        yaml.end_object();
+    }
+    yaml.begin_object(), yaml.end_object();
+    yaml.begin_array(), yaml.number(1), yaml.end_array();
+    yaml.end_array();
+    yaml.key("no"), yaml.begin_object(), yaml.end_object();
+    yaml.key("a b"), yaml.number(-1);
+    yaml.end_object();
+    const std::string job = R"(  - exit:
+      code: 7
+      set: true
+    name: "a: \"b\"\n#"
+    flags: []
+    nodes:
+      - "n1"
+      - "yes"
+)";
+    std::string other = job;
+    other.replace(other.find('7'), 1, "8");
+    EXPECT_EQ(out, "jobs:\n" + job + other +
+                       "  - {}\n"
+                       "  -\n"
+                       "    - 1\n"
+                       "\"no\": {}\n"
+                       "\"a b\": -1\n");
+}
+
+TEST(YamlWriter, WritesAnEmptyDocument) {
+    std::string out;
+    YamlWriter yaml(out);
+    yaml.begin_object(), yaml.end_object();
+    EXPECT_EQ(out, "{}\n");
+}
+
+}  // namespace
+}  // namespace berth::slurm
