@@ -61,12 +61,13 @@ struct AccountingRecord {
     Duration suspended{};
     std::optional<Time> suspended_since;
     std::optional<HetComponent> het;
+    std::string wckey;
 
     BERTH_FIELDS(AccountingRecord, job, attempt, array_job, array_task, array_pending, owner, name,
                  account, qos, partition, cluster, state, completing, requeued, cancelled_by,
                  reason, request, cpus, allocated, nodes, time_limit, submitted_at, eligible_at,
                  started_at, ended_at, exit, derived_exit, priority, restarts, work_dir,
-                 submit_line, comment, steps, suspended, suspended_since, het)
+                 submit_line, comment, steps, suspended, suspended_since, het, wckey)
 };
 
 // Which records are wanted. An empty list matches all.

@@ -96,6 +96,7 @@ void describe(AccountingRecord& row, const Job& job, const ClusterSpec& spec) {
     row.work_dir = job.spec.command->work_dir;
     row.submit_line = job.spec.command->submit_line;
     row.comment = job.spec.comment;
+    row.wckey = job.spec.command->wckey;
 }
 
 // Slurm calls every step that a signal ended cancelled, whoever sent the signal.

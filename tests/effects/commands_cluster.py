@@ -173,6 +173,16 @@ def sacct_clusters(run):
     same(run.words_of("-n"), set())
 
 
+@command_option("sacct --constraints", "fast", seen="jobs that asked for that feature")
+def sacct_constraints(run):
+    same(jobs(run), {"ida"})
+
+
+@command_option("sacct --wckeys", "day,night", seen="jobs with one of these keys")
+def sacct_wckeys(run):
+    same(jobs(run), {"henry"})
+
+
 @command_option("sacct --delimiter", "::", seen="what stands between fields")
 def sacct_delimiter(run):
     see("JobID::JobName" in run.ask("-P"))
@@ -213,6 +223,11 @@ def sacct_json(run):
     see("henry" in {job["name"] for job in as_json(run)["jobs"]})
 
 
+@command_option("sacct --yaml", seen="YAML")
+def sacct_yaml(run):
+    see("henry" in names_in_yaml(run))
+
+
 @command_option("sacct --long", seen="more columns")
 def sacct_long(run):
     see("JobIDRaw" in run.ask())
@@ -221,11 +236,6 @@ def sacct_long(run):
 @command_option("sacct --name", "bob", seen="the jobs of that name")
 def sacct_name(run):
     same(jobs(run), {"bob"})
-
-
-@command_option("sacct --yaml", seen="YAML")
-def sacct_yaml(run):
-    see("henry" in names_in_yaml(run))
 
 
 @command_option("sacct --noconvert", seen="memory in the unit in which it was asked for")
@@ -338,6 +348,11 @@ def scontrol_json(run):
     see("alice" in {job["name"] for job in as_json(run, "show", "jobs")["jobs"]})
 
 
+@command_option("scontrol --yaml", seen="YAML")
+def scontrol_yaml(run):
+    see("alice" in names_in_yaml(run, "show", "jobs"))
+
+
 @command_option("scontrol --oneliner", seen="a line for each record")
 def scontrol_oneliner(run):
     same(len(run.ask("show", "node", "n1").strip().splitlines()), 1)
@@ -346,11 +361,6 @@ def scontrol_oneliner(run):
 @command_option("scontrol --quiet", seen="no word of what went wrong")
 def scontrol_quiet(run):
     same(run.done("release", "123456", ok=False).stderr, "")
-
-
-@command_option("scontrol --yaml", seen="YAML")
-def scontrol_yaml(run):
-    see("alice" in names_in_yaml(run, "show", "jobs"))
 
 
 @command_option("scontrol --verbose", seen="what was asked for")

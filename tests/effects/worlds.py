@@ -73,7 +73,7 @@ PriorityWeightJobSize=1000
 PriorityWeightPartition=1000
 PriorityWeightQOS=2000
 NodeName=n[1-2] CPUs=8 RealMemory=16000 Gres=gpu:a100:4
-NodeName=n[3-4] CPUs=4 RealMemory=8000
+NodeName=n[3-4] CPUs=4 RealMemory=8000 Feature=fast
 PartitionName=main Nodes=n[1-3] Default=YES DefaultTime=60
 PartitionName=other Nodes=n4 MaxTime=1-0 PriorityJobFactor=10
 PartitionName=secret Nodes=n3 Hidden=YES
@@ -90,8 +90,8 @@ def populate(c):
         return c.ids[name]
 
     nobody = ("setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups")
-    again = job("ida", "-A", "bio", "-t", "7", "-w", "n3", script="[ -e ida.once ] && exit 0\ntouch ida.once\nsleep 1000")
-    failed = job("henry", "-t", "5", "-w", "n2", "--mem=2G", script="exit 3")
+    again = job("ida", "-A", "bio", "-t", "7", "-C", "fast", script="[ -e ida.once ] && exit 0\ntouch ida.once\nsleep 1000")
+    failed = job("henry", "-t", "5", "-w", "n2", "--mem=2G", "--wckey=night", script="exit 3")
     c.wait("ida to run", lambda: (c.work / "ida.once").exists())
     c.run("scontrol", "requeue", again)
     c.wait_state(failed, "FAILED")

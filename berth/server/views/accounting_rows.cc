@@ -105,6 +105,9 @@ api::AccountingRow accounting_row(const ClusterSpec& spec, const AccountingRecor
     row.work_dir = record.work_dir;
     row.submit_line = record.submit_line;
     row.comment = record.comment;
+    row.constraints = record.request.constraint;
+    row.reservation = record.request.reservation;
+    row.wckey = record.wckey;
     row.suspended = record.suspended;
     row.suspended_since = record.suspended_since;
     for (const AccountedStep& step : record.steps)

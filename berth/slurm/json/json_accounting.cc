@@ -61,7 +61,7 @@ void put_identity(SlurmJson& json, const api::AccountingRow& job) {
     json.put("id", std::int64_t{0});
     json.end();
     json.put("block", ""), json.put("cluster", job.cluster);
-    json.put("constraints", ""), json.put("container", "");
+    json.put("constraints", job.constraints), json.put("container", "");
     json.put_exit("derived_exit_code", job.derived_exit, has_ended(job.state));
 }
 
@@ -109,7 +109,8 @@ void put_request(SlurmJson& json, const api::AccountingRow& job) {
              job.cancelled_by ? std::to_string(*job.cancelled_by) : std::string());
     json.put("restart_cnt", std::int64_t{std::max(1U, job.attempt)} - 1);
     json.begin("reservation");
-    json.put("id", std::int64_t{0}), json.put("name", ""), json.put("requested", "");
+    json.put("id", std::int64_t{0}), json.put("name", job.reservation);
+    json.put("requested", job.reservation);
     json.end();
     json.put("script", "");
     json.begin("state");
@@ -214,7 +215,7 @@ void put_accounting(SlurmJson& json, const api::AccountingRow& job, Time now) {
     json.end();
     json.put("used_gres", ""), json.put("user", std::string(job.owner.user));
     json.begin("wckey");
-    json.put("wckey", ""), json.put("flags", std::vector<std::string>{});
+    json.put("wckey", job.wckey), json.put("flags", std::vector<std::string>{});
     json.end();
     json.put("working_directory", job.work_dir);
     json.end();

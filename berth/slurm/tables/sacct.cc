@@ -179,6 +179,8 @@ Status read_choice(int letter, const char* value, SacctOptions& options) {
         case 'E': return read_time(value, options.query.until);
         case 'u': return add_users(value, options.query.users);
         case 'q': add_names(value, options.filter.qos); return Done{};
+        case 'C': add_names(value, options.filter.features); return Done{};
+        case 'W': add_names(value, options.filter.wckeys); return Done{};
         case 'N': {
             BERTH_TRY(options.filter.nodes, expand_node_argument(value));
             return Done{};

@@ -65,8 +65,7 @@ Duration waiting_cpu_time(const AccountingRow& job, Time now) {
 
 // Fields of Slurm's that the record does not keep. A blank would say that there is nothing.
 constexpr auto kNotKept =
-    std::to_array<std::string_view>({"AssocID", "Constraints", "DBIndex", "QOSRAW", "Reservation",
-                                     "ReservationId", "WCKey", "WCKeyID"});
+    std::to_array<std::string_view>({"AssocID", "DBIndex", "QOSRAW", "ReservationId", "WCKeyID"});
 
 // What agents do not report is blank, as in Slurm without JobAcctGatherType.
 std::string not_known(const AccountingRow&, Time) { return {}; }
@@ -106,6 +105,7 @@ constexpr auto kAccountingFields = std::to_array<AccountingField>({
     {"Comment", 14, [](const AccountingRow& j, Time) { return j.comment; }, nullptr},
     {"ConsumedEnergy", 14, not_known, not_known_of_step},
     {"ConsumedEnergyRaw", 14, not_known, not_known_of_step},
+    {"Constraints", 20, [](const AccountingRow& j, Time) { return j.constraints; }, nullptr},
     {"Container", 20, not_known, nullptr},
     {"CPUTime", 10, [](const AccountingRow& j, Time now) { return format_duration(cpu_time(ran_for(j, now), j.allocated_cpus)); },
      [](const AccountingRow&, const StepRow& s, Time now) { return format_duration(cpu_time(elapsed_between(s.started_at, s.ended_at, now), s.cpus)); }},
@@ -166,6 +166,7 @@ constexpr auto kAccountingFields = std::to_array<AccountingField>({
     {"ReqMem", 10, [](const AccountingRow& j, Time) { return memory_asked(j.requested_tres); }, nullptr},
     {"ReqNodes", 8, [](const AccountingRow& j, Time) { return std::to_string(j.requested_nodes); }, [](const AccountingRow&, const StepRow& s, Time) { return std::to_string(s.nodes.size()); }},
     {"ReqTRES", 10, [](const AccountingRow& j, Time) { return sorted_tres(j.requested_tres); }, nullptr},
+    {"Reservation", 20, [](const AccountingRow& j, Time) { return j.reservation; }, nullptr},
     {"Reserved", 10, [](const AccountingRow& j, Time now) { return format_duration(waited(j, now)); }, nullptr},
     {"Restarts", 8, [](const AccountingRow& j, Time) { return std::to_string(std::max(1U, j.attempt) - 1); }, nullptr},
     {"ResvCPU", 10, [](const AccountingRow& j, Time now) { return format_duration(waiting_cpu_time(j, now)); }, nullptr},
@@ -198,6 +199,7 @@ constexpr auto kAccountingFields = std::to_array<AccountingField>({
     {"TRESUsageOutTot", 14, not_known, not_known_of_step},
     {"UID", 6, [](const AccountingRow& j, Time) { return std::to_string(j.owner.uid); }, nullptr},
     {"User", 9, [](const AccountingRow& j, Time) { return *j.owner.user; }, nullptr},
+    {"WCKey", 10, [](const AccountingRow& j, Time) { return j.wckey; }, nullptr},
     {"UserCPU", 10, [](const AccountingRow& j, Time) { return cpu_of_all(j, user_of); }, [](const AccountingRow&, const StepRow& s, Time) { return cpu_of(s, user_of); }},
     {"WorkDir", 20, [](const AccountingRow& j, Time) { return j.work_dir; }, nullptr},
 });

@@ -20,6 +20,17 @@ bool is_within(const CountRange& range, std::size_t count) {
     return count >= range.least && count <= range.most;
 }
 
+// Whether the expression has that feature: "ib&(v100|a100)" has three.
+bool asks_for(std::string_view constraints, std::string_view feature) {
+    constexpr std::string_view kBetween = "&|,()[]*!";
+    while (!constraints.empty()) {
+        const std::size_t end = std::min(constraints.find_first_of(kBetween), constraints.size());
+        if (constraints.substr(0, end) == feature) return true;
+        constraints.remove_prefix(std::min(end + 1, constraints.size()));
+    }
+    return false;
+}
+
 std::optional<std::uint32_t> gid_of(const std::string& name_or_gid) {
     const auto number = parse_int64(name_or_gid);
     if (number.ok() && *number >= 0 && *number < UINT32_MAX)
@@ -80,6 +91,11 @@ Status SacctFilter::set_time_most(const char* text) {
 
 bool SacctFilter::has(const api::AccountingRow& job) const {
     if (!qos.empty() && !is_among(qos, job.qos)) return false;
+    if (!wckeys.empty() && !is_among(wckeys, job.wckey)) return false;
+    if (!std::ranges::all_of(features, [&](const std::string& feature) {
+            return asks_for(job.constraints, feature);
+        }))
+        return false;
     if (!groups.empty() && std::ranges::find(groups, job.owner.gid) == groups.end()) return false;
     if (cpus && !is_within(*cpus, job.allocated_cpus)) return false;
     if (node_count && !is_within(*node_count, job.nodes.size())) return false;

@@ -16,7 +16,8 @@ struct CountRange {
 };
 
 struct SacctFilter {
-    std::vector<std::string> nodes, qos;
+    std::vector<std::string> nodes, qos, wckeys;
+    std::vector<std::string> features;  // The job asked for all of them.
     std::vector<std::uint32_t> groups;
     std::optional<CountRange> cpus, node_count;  // Of what the job was given.
     std::optional<Duration> time_least, time_most;

@@ -43,6 +43,22 @@ TEST(SacctFilter, ChoosesByTimeLimits) {
     EXPECT_TRUE(chosen("UNLIMITED", nullptr));
 }
 
+TEST(SacctFilter, ChoosesByFeaturesAndKeys) {
+    api::AccountingRow job;
+    job.constraints = "ib&(v100|a100)*2";
+    job.wckey = "night";
+    const auto chosen = [&](std::vector<std::string> features, std::vector<std::string> keys) {
+        SacctFilter filter;
+        filter.features = std::move(features), filter.wckeys = std::move(keys);
+        return filter.has(job);
+    };
+    EXPECT_TRUE(chosen({"ib", "a100"}, {}));
+    EXPECT_FALSE(chosen({"ib", "h100"}, {})) << "all of them";
+    EXPECT_FALSE(chosen({"a10"}, {}));
+    EXPECT_TRUE(chosen({}, {"day", "night"}));
+    EXPECT_FALSE(chosen({"ib"}, {"day"}));
+}
+
 TEST(SacctFilter, ChoosesByGroups) {
     api::AccountingRow job;
     job.owner.gid = 0;
