@@ -69,7 +69,10 @@ class BadInput(unittest.TestCase):
         self.assertIn("Job script is too large", self.refused("sbatch", stdin="#!/bin/sh\n" + "#" * 5_000_000))
 
     def test_unknown_jobs_are_named(self):
-        self.assertIn("Invalid job id specified", self.refused("scancel", "99999"))
+        # Scripts that clean up cancel what may be gone; who mistypes a number sees it.
+        run, advised = self.cluster.run, ("env", "BERTH_ADVICE=yes")
+        self.assertEqual([run("scancel", "99999").stderr, run(*advised, "scancel", "99999").stderr],
+                         ["", "scancel: error: Kill job error on job id 99999: Invalid job id specified\n"])
         self.assertIn("Invalid job id specified", self.refused("scontrol", "show", "job", "99999"))
         self.assertIn("99999", self.refused("berth", "why", "99999"))
 

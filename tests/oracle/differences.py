@@ -282,9 +282,6 @@ EXPLAINED = [
          {"sbatch: error: Batch job submission failed: Requested node configuration is not available":
           "sbatch: error: Invalid generic resource (gres) specification"}),
     Rule("lists of valid states", WRONG, "sinfo -t .*", "stderr", first_line_then(SINFO_STATES)),
-    Rule("`scancel` of an unknown job", WRONG, "scancel 99999", "exit code", {"0": "1"}),
-    Rule("`scancel` of an unknown job", WRONG, "scancel 99999", "stderr",
-         {"": "scancel: error: Kill job error on job id 99999: Invalid job id specified"}),
     Rule("`scontrol show hostnames gpu[1-`", WRONG, r"scontrol show hostnames gpu\[1-", "exit code", {"0": "1"}),
     Rule("`scontrol show hostnames gpu[1-`", WRONG, r"scontrol show hostnames gpu\[1-", "stdout", {"gpu]": ""}),
     Rule("`scontrol show hostnames gpu[1-`", WRONG, r"scontrol show hostnames gpu\[1-", "stderr", {"": "Invalid hostlist: gpu[1-"}),

@@ -12,7 +12,7 @@ ARRAY = "a waiting array"
 MORE_WORDS = "texts for what is wrong"
 PASSED_OVER = "wrong words that Slurm passes over"
 LETTERS = "letters of `-o` that do not exist"
-UNKNOWN = "`scancel` of an unknown job"
+UNKNOWN = "`scancel` of an unknown step"
 HOLD = "`scontrol hold` of a running job"
 DROPPED = "a job cancelled before it started"
 LOAD = "load and free memory of nodes"
@@ -202,8 +202,6 @@ QUERIES_EXPLAINED = [
     Rule(HOLD, QUERY, "scontrol hold <steps>", "exit code", {"0": "1"}),
     Rule(HOLD, QUERY, "scontrol hold <steps>", "stderr",
          {"": "Job is no longer pending execution for job 1\nslurm_suspend error: Job is no longer pending execution"}),
-    Rule(UNKNOWN, QUERY, "scancel <array>_99", "exit code", {"0": "1"}),
-    Rule(UNKNOWN, QUERY, "scancel <array>_99", "stderr", {"": "scancel: error: Kill job error on job id 22_99: Invalid job id specified"}),
     Rule(UNKNOWN, QUERY, "scancel <steps>.99", "exit code", {"225": "1"}),
     Rule("`scontrol suspend` of an unknown job", QUERY, "scontrol suspend 99999", "stderr",
          {"Unexpected message received for job 99999": "Invalid job id specified for job 99999"}),

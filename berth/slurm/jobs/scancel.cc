@@ -13,6 +13,7 @@
 #include "berth/client/client.h"
 #include "berth/slurm/jobs/job_commands.h"
 #include "berth/slurm/jobs/job_conditions.h"
+#include "berth/slurm/options/advice.h"
 #include "berth/slurm/options/arguments.h"
 #include "berth/slurm/options/clusters.h"
 #include "berth/slurm/options/command_help.h"
@@ -105,7 +106,7 @@ Status read_one(int letter, const char* value, ScancelOptions& options) {
 class Scancel {
 public:
     Scancel(const Invocation& call, Streams& streams)
-        : streams_(streams), client_(endpoint_of(call)) {}
+        : streams_(streams), client_(endpoint_of(call)), wants_advice_(wants_advice(call)) {}
 
     ScancelOptions options;
 
@@ -243,23 +244,21 @@ private:
         if (options.verbose) streams_.err << "scancel: Terminating job " << name << '\n';
         const auto sent = client_.cancel(ref, request);
         if (sent) return 0;
-        // What has ended already is as good as cancelled.
-        if (sent.problem().code == "job_finished") {
-            if (options.verbose) {
-                streams_.err << "scancel: error: Kill job error on job id " << name << ": "
-                             << slurm_message(sent.problem()) << '\n';
-            }
-            return 0;
-        }
-        if (!options.quiet) {
+        // What has ended, or is forgotten, is as good as cancelled: scripts that clean up rely on
+        // it. At a terminal a number may be misspelt.
+        const std::string& code = sent.problem().code;
+        const bool is_over = code == "job_finished" || code == "unknown_job";
+        const bool may_be_wrong = code == "unknown_job" && wants_advice_;
+        if ((!is_over || options.verbose || may_be_wrong) && !options.quiet) {
             streams_.err << "scancel: error: Kill job error on job id " << name << ": "
                          << slurm_message(sent.problem()) << '\n';
         }
-        return 1;
+        return is_over ? 0 : 1;
     }
 
     Streams& streams_;
     Client client_;
+    bool wants_advice_;
 };
 
 }  // namespace
