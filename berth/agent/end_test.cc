@@ -33,6 +33,12 @@ TEST(End, TermsThenKillsThenReportsWhenEmpty) {
     EXPECT_EQ(rig.acted<RemoveAttempt>().size(), 1U);
 }
 
+LaunchAttempt named_launch(Words nodes) {
+    LaunchAttempt launch = launch_of(7, 1);
+    launch.node_names = std::move(nodes);
+    return launch;
+}
+
 // "*** JOB 7 ON n0 CANCELLED AT | ***" to "batch"
 Words notices(const AgentRig& rig) {
     Words lines;
@@ -47,9 +53,7 @@ Words notices(const AgentRig& rig) {
 TEST(End, IsToldInTheOutputsBeforeTheSignals) {
     AgentRig rig;
     rig.welcome();
-    LaunchAttempt job = launch_of(7, 1);
-    job.node_names = {"n0", "n1"};
-    rig.run(job);
+    rig.run(named_launch({"n0", "n1"}));
     LaunchStep first = step_order(7, 0), other = step_order(7, 1), over = step_order(7, 2);
     first.node_names = other.node_names = over.node_names = {"n0", "n1"};
     other.node_index = 1;
@@ -77,9 +81,7 @@ TEST(End, IsToldInTheOutputsBeforeTheSignals) {
 TEST(End, OfAScriptIsToldToNobody) {
     AgentRig rig;
     rig.welcome();
-    LaunchAttempt job = launch_of(7, 1);
-    job.node_names = {"n0"};
-    rig.run(job);
+    rig.run(named_launch({"n0"}));
     for (const std::uint32_t id : {0U, 1U}) {
         LaunchStep step = step_order(7, id);
         step.node_names = {"n0"};
@@ -95,9 +97,7 @@ TEST(End, OfAScriptIsToldToNobody) {
 TEST(End, WhileItStartsIsToldOnceItHasStarted) {
     AgentRig rig;
     rig.welcome();
-    LaunchAttempt job = launch_of(7, 1);
-    job.node_names = {"n0"};
-    rig.launch(job);
+    rig.launch(named_launch({"n0"}));
     EndAttempt end = end_of(7);
     end.reason = EndReason::preempted;
     rig.order(end);
@@ -114,9 +114,7 @@ TEST(End, HasSlurmsWordsForEachReason) {
     for (const auto& [reason, text] : reasons) {
         AgentRig rig;
         rig.welcome();
-        LaunchAttempt job = launch_of(7, 1);
-        job.node_names = {"n0"};
-        rig.run(job);
+        rig.run(named_launch({"n0"}));
         EndAttempt end = end_of(7);
         end.reason = reason;
         rig.order(end);
