@@ -57,12 +57,12 @@ FUNCTIONS = {"BASH_FUNC_module%%": "() { :\n}", "BASH_FUNC_ml%%": "() { :\n}"}
 BERTH_COMMANDS = "sbatch srun salloc squeue sinfo scancel scontrol sacct sacctmgr".split()
 
 STAND_INS = Path("/usr/local/bin")  # In a name space of this comparison; in the PATH of a job that gets no environment, too.
-# Says what it was called with, and leaves what it found in its environment in a file for each call.
+# Leaves what it found in its environment in a file for each call, and says what it was called with: last, since the reader of a pipe may be gone by then.
 STAND_IN = """\
 #!/bin/sh
 case ${0##*/} in python | python3) [ -f "$1" ] && exec /usr/bin/python3 "$@" ;; esac
-echo "${0##*/} $*"
 { echo "CALL=${0##*/} $*"; env | LC_ALL=C grep -E '^(S(LURM|RUN|BATCH)_|CUDA_VISIBLE|GPU_DEVICE|OMP_NUM)[A-Za-z0-9_]*='; } >"$(mktemp /usr/local/bin/calls/XXXXXXXX)"
+echo "${0##*/} $*"
 """
 
 
