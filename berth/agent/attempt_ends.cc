@@ -59,7 +59,7 @@ void Attempts::end(const EndAttempt& order, Effects& effects) {
 // Once. The signals follow the line, so that it comes before the run's end.
 void Attempts::tell_of_end(AttemptKey key, EndReason reason, Effects& effects) {
     const RememberedAttempt& remembered = memory_.attempts().at(key);
-    if (remembered.ending) return;
+    if (remembered.ending || remembered.hook == Hook::epilog) return;
     LiveAttempt& attempt = live_.at(key);
     // srun itself tells of a preemption, whose first signal may have ended the step before.
     for (const auto& [id, step] : attempt.steps) {

@@ -215,5 +215,19 @@ TEST(Hooks, AfterARebootTheEpilogCleansUp) {
               "lost: the node was started again while it ran");
 }
 
+// Its script is over, so no output of a running script could have the line.
+TEST(Hooks, AnEndOrderedDuringTheEpilogIsToldToNobody) {
+    AgentRig rig;
+    rig.welcome();
+    LaunchAttempt job = launch_between({}, {"/epilog"});
+    job.node_names = {"n0"};
+    rig.run(job);
+    rig.start("boot-2");
+    rig.welcome();
+    rig.order(end_of_seven());
+    EXPECT_EQ(hooks_begun(rig), std::vector{kEpilog});
+    EXPECT_TRUE(rig.acted<NotifyRun>().empty());
+}
+
 }  // namespace
 }  // namespace berth
