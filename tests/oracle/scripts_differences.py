@@ -26,6 +26,7 @@ BINDING = "CPU binding of nodes that bind none"
 HET = "components of a heterogeneous job"
 UNBUILT = "options without an effect here"
 ENDED = "a node whose job has just ended"
+STEP_ENDED = "a node whose step has just ended"
 RECORD = "a job that no node can run"
 FIRST_PRIORITY = 0xfffeffff  # Of priority/basic.
 FIRST_JOB = 700001
@@ -146,6 +147,7 @@ RULES = [
     Rule("a waiting array", JOB, ".*", "AccrueTime'*", submitted_then),
     Rule(ENDED, JOB, r"serial/array_\w*throttle\w*", "(BatchHost|NodeList)'*", another_node),
     Rule(ENDED, VARIABLE, r"serial/array_\w*throttle\w* .*", "SLURM_(JOB_)?NODELIST|SLURMD_NODENAME", another_node),
+    Rule(STEP_ENDED, VARIABLE, "mpi/output_per_task my_app .*", "SLURM_STEP_NODELIST", another_node),
     Rule(SPREAD, VARIABLE, ".*", r"SLURM_(JOB_CPUS_PER_NODE|TASKS_PER_NODE|STEP_TASKS_PER_NODE)(_HET_GROUP_\d)?", as_many),
     Rule(SPREAD, VARIABLE, ".*", "SLURM_(CPUS_ON_NODE|GTIDS|LOCALID|NODEID|TOPOLOGY_ADDR)", where_spread),
     Rule(SPREAD, SCRIPT, ".*", "file .*", spread_text),
