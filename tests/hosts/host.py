@@ -13,12 +13,16 @@ SETUP = """set -e
 hostname {name}
 mount --make-rprivate /
 mount -t overlay overlay -o lowerdir=/,upperdir={disk}/upper,workdir={disk}/work {disk}/root
+rm -rf {own}
 for folder in proc sys dev; do mount --rbind /$folder {disk}/root/$folder; done
 mount -t tmpfs -o mode=755 tmpfs {disk}/root/run
 mount -t tmpfs -o mode=1777 tmpfs {disk}/root/tmp
 mount --bind {shared} {disk}/root/srv
 exec chroot {disk}/root sleep infinity
 """
+
+# A cluster of the machine's own shows through the overlay: without these the hosts are new machines.
+OWN = ("etc/berth", "etc/default/berth-*", "var/lib/berth*", "var/log/berth*")
 
 
 def run(*words, check=True, **more):
@@ -95,7 +99,8 @@ class Host:
         run(*inside, "link", "set", "lo", "up")
         (self.disk / "upper/etc").mkdir()
         (self.disk / "upper/etc/hosts").write_text("127.0.0.1 localhost\n" + "\n".join(lines_of_hosts) + "\n")
-        setup = SETUP.format(name=self.name, disk=self.disk, shared=self.network.shared)
+        own = " ".join(f"{self.disk}/root/{pattern}" for pattern in OWN)
+        setup = SETUP.format(name=self.name, disk=self.disk, shared=self.network.shared, own=own)
         self.holder = subprocess.Popen(["nsenter", f"--net=/run/netns/{self.space}", "unshare", "--mount", "--uts", "bash", "-c", setup])
         wait_for(lambda: os.path.realpath(f"/proc/{self.holder.pid}/root") == str(self.disk / "root"), f"{self.name} is up", 10)
 
