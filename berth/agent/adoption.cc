@@ -106,6 +106,9 @@ void Attempts::settle_one(AttemptKey key, Effects& effects) {
     if (std::exchange(attempt.keep_due, false)) {
         effects.actions.emplace_back(KeepAttempt{key.job, key.attempt});
     }
+    if (remembered.frozen && !remembered.ending) {  // The order may not have reached the node.
+        effects.actions.emplace_back(FreezeRun{extern_run(key), true, remembered.freeze_change});
+    }
     settle_steps(key, effects);
     if (remembered.ending && !attempt.kill_at) {
         begin_end(key, remembered.launch.kill_wait, kTerm, effects);

@@ -140,6 +140,8 @@ void Agent::Parts::host_event(const AgentEvent& event, Effects& effects) {
         attempts.exited(*exited, effects);
     } else if (const auto* empty = std::get_if<RunEmpty>(&event)) {
         attempts.emptied(empty->run, effects);
+    } else if (const auto* frozen = std::get_if<RunFrozen>(&event)) {
+        attempts.frozen(*frozen, effects);
     } else if (const auto* read = std::get_if<GpusRead>(&event)) {
         connection.keep(read->gpus);
     } else if (const auto* seen = std::get_if<FaultsSeen>(&event)) {

@@ -96,15 +96,17 @@ void Attempts::begin_end(AttemptKey key, Duration kill_wait, std::int32_t signal
         memory_.remember(remembered);
     }
     if (remembered.hook != Hook::none) return;  // The hook may finish; nothing else runs.
-    // A frozen process would not receive the signal.
-    if (std::exchange(remembered.frozen, false)) {
-        memory_.remember(remembered);
-        effects.actions.emplace_back(FreezeRun{extern_run(key), false});
-    }
+    const bool thaws = std::exchange(remembered.frozen, false);
+    if (thaws) memory_.remember(remembered);
+    const FreezeRun thaw{extern_run(key), false, remembered.freeze_change};
     if (signal == kKill) {
+        // Killed before it is thawed, it does nothing more: another job may have its cores.
         effects.actions.emplace_back(SignalRun{extern_run(key), kKill, true});
+        if (thaws) effects.actions.emplace_back(thaw);
         attempt.kill_at = effects.now + kKillAgain;
     } else {
+        // A frozen process would not receive the signal.
+        if (thaws) effects.actions.emplace_back(thaw);
         if (!attempt.kill_at) {
             const std::int32_t first = signal > 0 && signal <= kSignalMax ? signal : kTerm;
             effects.actions.emplace_back(SignalRun{extern_run(key), kContinue, true});

@@ -41,7 +41,8 @@ std::string Attempts::conflict(const LaunchAttempt& order) const {
         if (const DeviceMask both = in_conflict(other.launch.share, order.share)) {
             return who + " holds devices " + mask_to_list(both) + " of this node";
         }
-        if (intersect(other.launch.share.cores, order.share.cores)) {
+        // A run that stands still may lend its cores.
+        if (!other.stands_still() && intersect(other.launch.share.cores, order.share.cores)) {
             return who + " holds some of the cores " + order.share.cores.to_list() +
                    " of this node";
         }

@@ -43,6 +43,7 @@ public:
     void failed_to_start(const RunFailedToStart& event, Effects& effects);
     void exited(const RunExited& event, Effects& effects);
     void emptied(const RunKey& run, Effects& effects);
+    void frozen(const RunFrozen& event, Effects& effects);  // freezing.cc
 
     // Sends SIGKILL where SIGTERM has not sufficed in time.
     void kill_overdue(Effects& effects);

@@ -23,8 +23,23 @@ void Attempts::freeze(const FreezeAttempt& order, Effects& effects) {
         remembered.freeze_change = order.change;
         memory_.remember(remembered);
     }
-    effects.actions.emplace_back(FreezeRun{extern_run(key), order.frozen});
-    effects.reports.emplace_back(AttemptFrozen{key.job, key.attempt, order.change});
+    effects.actions.emplace_back(FreezeRun{extern_run(key), order.frozen, order.change});
+}
+
+// The report is proof: others may get the cores of a frozen run. What answers an earlier order
+// proves nothing.
+void Attempts::frozen(const RunFrozen& event, Effects& effects) {
+    const AttemptKey key{event.run.job, event.run.attempt};
+    if (find(key) == nullptr) return;
+    RememberedAttempt remembered = memory_.attempts().at(key);
+    const bool is_last =
+        event.frozen == remembered.frozen && event.change == remembered.freeze_change;
+    if (remembered.ending || !is_last) return;
+    if (remembered.freeze_done != event.change) {
+        remembered.freeze_done = event.change;
+        memory_.remember(remembered);
+    }
+    effects.reports.emplace_back(AttemptFrozen{key.job, key.attempt, event.change});
 }
 
 void Attempts::notify(const NotifyAttempt& order, Effects& effects) {

@@ -1,4 +1,6 @@
 // How an agent freezes and thaws a run, also across its own restart.
+#include <utility>
+
 #include "berth/agent/agent_rig.h"
 
 namespace berth {
@@ -14,6 +16,11 @@ protected:
     void order(bool frozen, std::uint32_t change, std::uint32_t job = 7) {
         rig.order(FreezeAttempt{JobId(job), Attempt(1), frozen, change});
     }
+    // The node has carried it out.
+    void node_says(bool frozen, std::uint32_t change, std::uint32_t job = 7) {
+        rig.feed({RunFrozen{all_of(job), frozen, change}});
+    }
+    std::size_t reports() const { return rig.reported<AttemptFrozen>().size(); }
     // "frozen 7, thawed 7"
     std::string done() const {
         std::string words;
@@ -28,13 +35,30 @@ protected:
     AgentRig rig;
 };
 
-TEST_F(Freezing, IsDoneAndReported) {
+TEST_F(Freezing, IsReportedOnceItIsDone) {
     order(true, 1);
     EXPECT_EQ(done(), "frozen 7");
-    ASSERT_EQ(rig.reported<AttemptFrozen>().size(), 1U);
+    EXPECT_EQ(rig.acted<FreezeRun>()[0].change, 1U);
+    EXPECT_EQ(reports(), 0U) << "Some process may still run.";
+    node_says(true, 1);
+    ASSERT_EQ(reports(), 1U);
     EXPECT_EQ(rig.reported<AttemptFrozen>()[0].change, 1U);
     order(false, 2);
     EXPECT_EQ(done(), "frozen 7, thawed 7");
+    node_says(false, 2);
+    EXPECT_EQ(reports(), 2U);
+}
+
+TEST_F(Freezing, TheAnswerToAnEarlierOrderProvesNothing) {
+    order(true, 1);
+    order(false, 2);
+    order(true, 3);
+    node_says(true, 1);
+    node_says(false, 2);
+    EXPECT_EQ(reports(), 0U);
+    node_says(true, 3);
+    ASSERT_EQ(reports(), 1U);
+    EXPECT_EQ(rig.reported<AttemptFrozen>()[0].change, 3U);
 }
 
 TEST_F(Freezing, AnOrderThatCameLateDoesNotUndoALaterOne) {
@@ -42,16 +66,19 @@ TEST_F(Freezing, AnOrderThatCameLateDoesNotUndoALaterOne) {
     order(false, 2);
     order(true, 1);
     EXPECT_EQ(done(), "frozen 7, thawed 7");
+    node_says(false, 2);
     order(false, 2);  // Repeated: the report may have been lost.
-    EXPECT_EQ(rig.reported<AttemptFrozen>().size(), 3U);
+    node_says(false, 2);
+    EXPECT_EQ(reports(), 2U);
 }
 
 TEST_F(Freezing, WhatIsNotHereOrHasNotStartedIsAskedForAgain) {
     order(true, 1, 9);
     rig.launch(launch_of(8, 1, 1));
     order(true, 1, 8);
+    node_says(true, 1, 9);
     EXPECT_EQ(done(), "");
-    EXPECT_TRUE(rig.reported<AttemptFrozen>().empty());
+    EXPECT_EQ(reports(), 0U);
     rig.feed({RunStarted{batch_of(8)}});
     order(true, 1, 8);
     EXPECT_EQ(done(), "frozen 8");
@@ -65,19 +92,56 @@ TEST_F(Freezing, WhatEndsGoesOnFirstSoThatItHearsTheSignal) {
     EXPECT_TRUE(std::holds_alternative<FreezeRun>(rig.actions[0]));
     EXPECT_EQ(done(), "thawed 7");
     EXPECT_EQ(rig.signals(), (std::vector<std::string>{"18 all of extern", "15 all of extern"}));
+    node_says(false, 1);
+    EXPECT_EQ(reports(), 0U) << "Nobody has ordered it to go on.";
     order(true, 3);
     EXPECT_EQ(done(), "thawed 7") << "It is being ended.";
 }
 
+TEST_F(Freezing, WhatIsKilledIsKilledBeforeItGoesOn) {
+    order(true, 1);
+    rig.forget_past();
+    rig.order(EndAttempt{JobId(7), Attempt(1), std::chrono::seconds(30), 9});
+    ASSERT_EQ(rig.actions.size(), 2U);
+    EXPECT_TRUE(std::holds_alternative<SignalRun>(rig.actions[0]));
+    EXPECT_TRUE(std::holds_alternative<FreezeRun>(rig.actions[1]));
+    EXPECT_EQ(rig.signals(), std::vector<std::string>{"9 all of extern"});
+}
+
 TEST_F(Freezing, TheNextAgentKnowsIt) {
     order(true, 1);
+    rig.forget_past();
     rig.start("boot-1", {batch_of(7), all_of(7)});
+    EXPECT_EQ(done(), "frozen 7") << "The order may not have reached the node.";
     rig.welcome();
     rig.forget_past();
     order(true, 0);
     EXPECT_EQ(done(), "");
     rig.order(EndAttempt{JobId(7), Attempt(1), std::chrono::seconds(30)});
     EXPECT_EQ(done(), "thawed 7");
+}
+
+// Cores are given away only with proof, GPUs never.
+TEST_F(Freezing, ItsCoresMayBeUsedOnceItStandsStill) {
+    LaunchAttempt other = launch_of(8, 1);
+    const DeviceMask gpu = std::exchange(other.share.devices, 0);
+    const auto refusal = [&](std::uint32_t job) -> std::string {
+        rig.forget_past();
+        other.job = JobId(job);
+        rig.launch(other);
+        const auto ends = rig.reported<AttemptReport>();
+        return ends.empty() ? "" : ends[0].failure;
+    };
+    order(true, 1);
+    EXPECT_EQ(refusal(8), "attempt 1 of job 7 holds some of the cores 0 of this node");
+    node_says(true, 1);
+    rig.start("boot-1", {batch_of(7), all_of(7)});  // Another agent knows it, too.
+    rig.welcome();
+    EXPECT_EQ(refusal(9), "");
+    EXPECT_EQ(rig.acted<StartAttempt>().size(), 1U);
+    other.share.devices = gpu;
+    other.share.cores = BitSet(8);
+    EXPECT_EQ(refusal(10), "attempt 1 of job 7 holds devices 0 of this node");
 }
 
 TEST_F(Freezing, ANoticeThatComesBeforeTheStartWaitsForIt) {

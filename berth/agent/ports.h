@@ -83,6 +83,14 @@ struct NodeProgramExited {
     BERTH_FIELDS(NodeProgramExited, program, failure)
 };
 
+// Answers FreezeRun once it is done: of an attempt that is frozen, no process runs any more.
+struct RunFrozen {
+    RunKey run;  // With step kExternStep.
+    bool frozen = true;
+    std::uint32_t change = 0;  // As the action's.
+    BERTH_FIELDS(RunFrozen, run, frozen, change)
+};
+
 // ---- Events on the link.
 struct LinkUp {
     std::uint64_t link = 0;
@@ -97,7 +105,7 @@ struct OrderCame {
 
 using AgentEvent =
     std::variant<RunStarted, RunFailedToStart, RunExited, RunEmpty, GpusRead, FaultsSeen, UsageRead,
-                 NodeProgramExited, LinkUp, LinkDown, OrderCame>;
+                 NodeProgramExited, LinkUp, LinkDown, OrderCame, RunFrozen>;
 
 // ---- Actions that the agent asks of the node.
 
@@ -129,11 +137,13 @@ struct SignalRun {
     bool whole = true;
     BERTH_FIELDS(SignalRun, run, signal, whole)
 };
-// Freezes or thaws every process of the attempt. Idempotent.
+// Freezes or thaws every process of the attempt. Idempotent. Answered by RunFrozen, unless another
+// one follows before it is done.
 struct FreezeRun {
     RunKey run;  // With step kExternStep.
     bool frozen = true;
-    BERTH_FIELDS(FreezeRun, run, frozen)
+    std::uint32_t change = 0;  // That of the order.
+    BERTH_FIELDS(FreezeRun, run, frozen, change)
 };
 // Prints a line on the standard error of the script, or of the srun of the step: the text, then,
 // where there is a time, that as the node's clock shows it, and the rest.

@@ -46,7 +46,7 @@ struct KeysKnown {
 };
 
 using LauncherEvent = std::variant<RunStarted, RunFailedToStart, RunExited, RunEmpty, UsageRead,
-                                   NodeProgramExited, FaultsTold, KeysKnown>;
+                                   NodeProgramExited, FaultsTold, KeysKnown, RunFrozen>;
 
 // nullopt: the event does not come from a node.
 std::optional<LauncherEvent> launcher_event(const AgentEvent& event);

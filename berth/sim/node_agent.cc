@@ -93,7 +93,7 @@ bool NodeAgent::crashes_here() {
     return true;
 }
 
-bool NodeAgent::write(const std::vector<MemoryWrite>& writes) {
+void NodeAgent::keep(const std::vector<MemoryWrite>& writes) {
     for (const MemoryWrite& write : writes) {
         if (write.value) {
             machine_.disk[write.key] = *write.value;
@@ -105,17 +105,33 @@ bool NodeAgent::write(const std::vector<MemoryWrite>& writes) {
     const auto last = machine_.disk.lower_bound("tombstone/");
     most_tombstones_ =
         std::max(most_tombstones_, static_cast<std::size_t>(std::distance(first, last)));
+}
+
+bool NodeAgent::write(const std::vector<MemoryWrite>& writes) {
+    keep(writes);
     return writes.empty() || !crashes_here();
+}
+
+// What takes the machine no time is part of the turn that asked for it.
+void NodeAgent::hear_answers(AgentTurn& turn, std::vector<AgentEvent> answers) {
+    AgentTurn more = agent_->turn(stage_.now() + clock_ahead_, std::move(answers));
+    keep(more.writes);
+    for (const HostAction& action : more.actions) machine_.act(action);
+    for (OutgoingReport& report : more.reports) turn.reports.push_back(std::move(report));
+    if (more.close) turn.close = more.close;
+    turn.wake_at = more.wake_at;
 }
 
 // The agent's output in its order: disk, actions, reports.
 void NodeAgent::feed(std::vector<AgentEvent> events) {
     if (!agent_ || !stage_.violation().empty()) return;
-    const AgentTurn turn = agent_->turn(stage_.now() + clock_ahead_, std::move(events));
+    AgentTurn turn = agent_->turn(stage_.now() + clock_ahead_, std::move(events));
     if (obeying_ != nullptr) check_epoch(*obeying_, turn);
     if (!write(turn.writes)) return;
     for (const HostAction& action : turn.actions) machine_.act(action);
+    std::vector<AgentEvent> answers = machine_.take_answers();
     if (!turn.actions.empty() && crashes_here()) return;
+    if (!answers.empty()) hear_answers(turn, std::move(answers));
     for (const OutgoingReport& report : turn.reports) {
         check_not_lost(report.report);
         if (std::holds_alternative<Registration>(report.report.body)) ++registrations_;

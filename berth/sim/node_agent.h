@@ -40,7 +40,9 @@ public:
 
 private:
     void feed(std::vector<AgentEvent> events);
-    bool write(const std::vector<MemoryWrite>& writes);
+    void hear_answers(AgentTurn& turn, std::vector<AgentEvent> answers);
+    void keep(const std::vector<MemoryWrite>& writes);
+    bool write(const std::vector<MemoryWrite>& writes);  // False: it has crashed after that.
     void dial_soon();
     void dial();
     Duration some(std::int64_t least_ms, std::int64_t most_ms) {

@@ -179,7 +179,9 @@ void SimMachine::run_until_end(const RunKey& run, Processes& processes, Duration
 // Stopped processes continue later for their remaining time.
 void SimMachine::freeze(const FreezeRun& action) {
     const auto found = cgroups_.find(attempt_of(action.run));
-    if (found == cgroups_.end() || found->second.frozen == action.frozen) return;
+    if (found == cgroups_.end()) return;
+    answers_.emplace_back(RunFrozen{action.run, action.frozen, action.change});
+    if (found->second.frozen == action.frozen) return;
     stage_.trace([&] {
         return spec_.name + (action.frozen ? " freezes " : " thaws ") + to_text(action.run);
     });

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "berth/agent/memory.h"
@@ -64,6 +65,8 @@ public:
     void listen(std::function<void(const AgentEvent&)> listener) {
         listener_ = std::move(listener);
     }
+    // Answers to actions that take no time, since the last call.
+    std::vector<AgentEvent> take_answers() { return std::exchange(answers_, {}); }
     // What an agent finds when it starts.
     std::vector<RunKey> alive() const;
     std::vector<AgentEvent> exit_records() const;
@@ -128,6 +131,7 @@ private:
     std::map<RunKey, RunExited> exits_;  // Left by shepherds.
     std::set<AttemptKey> half_begun_;    // By a launcher that has died since.
     std::set<AttemptKey> without_shepherd_;
+    std::vector<AgentEvent> answers_;
 };
 
 std::string to_text(AttemptKey key);

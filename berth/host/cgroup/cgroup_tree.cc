@@ -268,6 +268,12 @@ bool CgroupTree::freeze(const Cgroup& group, bool frozen) {
            write_kernel_file(group.unified + "/cgroup.freeze", frozen ? "1" : "0").ok();
 }
 
+bool CgroupTree::frozen(const Cgroup& group) {
+    if (const auto found = group.v1.find("freezer"); found != group.v1.end())
+        return first_line(found->second + "/freezer.state") == "FROZEN";
+    return !group.unified.empty() && counter(group.unified + "/cgroup.events", "frozen") > 0;
+}
+
 void CgroupTree::kill(const Cgroup& group) {
     const bool killed =
         !group.unified.empty() && write_kernel_file(group.unified + "/cgroup.kill", "1").ok();

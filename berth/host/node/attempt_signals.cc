@@ -2,9 +2,12 @@
 
 #include <signal.h>
 
+#include <algorithm>
+
 #include "berth/agent/signals.h"
 #include "berth/base/text.h"
 #include "berth/host/os/file_io.h"
+#include "berth/host/os/process.h"
 
 namespace berth {
 namespace {
@@ -16,32 +19,42 @@ constexpr std::size_t kNamesShown = 5;
 void AttemptSignals::signal(const SignalRun& order) {
     const AttemptKey attempt = attempt_of(order.run);
     AttemptPlace* const place = places_.claim(attempt);
-    if (!order.whole) return runs_.signal_main(order.run, order.signal);
+    // What SIGSTOP has frozen goes on when it is thawed, and not before. 0 signals nothing.
+    const bool waits = place != nullptr && place->stopped && order.signal == SIGCONT;
+    const int signal = waits ? 0 : order.signal;
+    if (!order.whole) return runs_.signal_main(order.run, signal);
     if (place == nullptr) return events_.tell(RunEmpty{order.run});
     watcher_.look_soon();
-    if (order.run.step == kExternStep) return signal_attempt(attempt, *place, order.signal);
+    if (order.run.step == kExternStep) return signal_attempt(attempt, *place, signal);
     if (!runs_.contains(order.run)) return events_.tell(RunEmpty{order.run});
-    runs_.end(order.run, order.signal);
+    runs_.end(order.run, signal);
 }
 
 void AttemptSignals::signal_attempt(const AttemptKey& attempt, AttemptPlace& place, int signal) {
     place.empty_due = true;
     if (signal == SIGKILL) {
         log_kill(attempt, place);
-    } else if (signal != SIGCONT && !place.told_to_end) {
+    } else if (signal != 0 && signal != SIGCONT && !place.told_to_end) {
         place.told_to_end = AttemptPlace::Clock::now();
     }
-    // Under v1 a frozen process does not die, and the agent may have lost the record of the freeze.
-    if (signal == SIGKILL) CgroupTree::freeze(place.group, false);
     runs_.signal_all(attempt, signal);
+    // Under v1 a frozen process does not die, and the agent may have lost the record of the freeze.
+    // Thawed after the signal, it runs none of its own code.
+    if (signal == SIGKILL) CgroupTree::freeze(place.group, false);
+}
+
+std::vector<int> AttemptSignals::processes_of(const AttemptKey& attempt,
+                                              const AttemptPlace& place) const {
+    std::vector<int> all = CgroupTree::processes(place.group);
+    const std::vector<int> ungrouped = runs_.ungrouped_processes(attempt);
+    all.insert(all.end(), ungrouped.begin(), ungrouped.end());
+    return all;
 }
 
 // Which processes delayed the end of a job.
 void AttemptSignals::log_kill(const AttemptKey& attempt, const AttemptPlace& place) const {
     if (!place.told_to_end) return;
-    std::vector<int> left = CgroupTree::processes(place.group);
-    const std::vector<int> ungrouped = runs_.ungrouped_processes(attempt);
-    left.insert(left.end(), ungrouped.begin(), ungrouped.end());
+    const std::vector<int> left = processes_of(attempt, place);
     if (left.empty()) return;
     std::vector<std::string> names;
     for (const int pid : left) {
@@ -63,9 +76,34 @@ void AttemptSignals::log_kill(const AttemptKey& attempt, const AttemptPlace& pla
 // Without a freezer, the present processes are stopped one by one.
 void AttemptSignals::freeze(const FreezeRun& order) {
     const AttemptKey attempt = attempt_of(order.run);
-    const AttemptPlace* const place = places_.claim(attempt);
-    if (place == nullptr || CgroupTree::freeze(place->group, order.frozen)) return;
-    runs_.signal_all(attempt, order.frozen ? SIGSTOP : SIGCONT);
+    AttemptPlace* const place = places_.claim(attempt);
+    freezing_.erase(attempt);
+    if (place == nullptr) return;
+    const bool has_freezer = CgroupTree::freeze(place->group, order.frozen);
+    place->stopped = !has_freezer && order.frozen;
+    if (!has_freezer) runs_.signal_all(attempt, order.frozen ? SIGSTOP : SIGCONT);
+    if (!order.frozen) return events_.tell(RunFrozen{order.run, false, order.change});
+    freezing_[attempt] = order;
+    watcher_.look_soon();
+    report_frozen();
+}
+
+// A process within the kernel, in wait of a disk for instance, is frozen when it leaves it.
+bool AttemptSignals::is_frozen(const AttemptKey& attempt, const AttemptPlace& place) const {
+    if (!place.stopped) return CgroupTree::frozen(place.group);
+    const bool still = std::ranges::all_of(processes_of(attempt, place), is_stopped);
+    if (!still) runs_.signal_all(attempt, SIGSTOP);  // One may have been started meanwhile.
+    return still;
+}
+
+void AttemptSignals::report_frozen() {
+    std::erase_if(freezing_, [&](const auto& one) {
+        const AttemptPlace* const place = places_.find(one.first);
+        if (place == nullptr) return true;
+        if (!is_frozen(one.first, *place)) return false;
+        events_.tell(RunFrozen{one.second.run, true, one.second.change});
+        return true;
+    });
 }
 
 }  // namespace berth

@@ -35,7 +35,10 @@ struct LinuxNode::Parts {
     Status open(LogSink& log);
     void act(HostAction action);
     void take_changes();
-    void arm_timer() { watcher.arm(runs.is_to_look_again() || places.is_to_look_again()); }
+    void arm_timer() {
+        watcher.arm(runs.is_to_look_again() || places.is_to_look_again() ||
+                    signals.is_to_look_again());
+    }
 
     NodeDescription description;
     EventQueue events;
@@ -112,6 +115,7 @@ void LinuxNode::Parts::take_changes() {
     }
     runs.look_again();
     places.report_empty();
+    signals.report_frozen();
     removal.remove_retired();
     removal.remove_orphans();
     arm_timer();

@@ -23,21 +23,40 @@ protected:
         }
         return false;
     }
-    void freeze(bool frozen) { rig.node->act(FreezeRun{rig.whole(1), frozen}); }
+    // Returns once the node says that it is done.
+    void freeze(bool frozen) {
+        rig.seen.clear();
+        rig.node->act(FreezeRun{rig.whole(1), frozen, ++changes});
+        const RunFrozen done = rig.wait<RunFrozen>(rig.whole(1));
+        EXPECT_EQ(done.frozen, frozen);
+        EXPECT_EQ(done.change, changes);
+    }
     void expect_to_stop_and_go_on() {
         count();
         EXPECT_TRUE(moves());
         freeze(true);
-        rig.pump(50);
         EXPECT_FALSE(moves());
         freeze(false);
         EXPECT_TRUE(moves());
     }
 
     LinuxNodeRig rig;
+    std::uint32_t changes = 0;
 };
 
 TEST_F(LinuxNodeSuspend, StopsAndLetsGoOn) { expect_to_stop_and_go_on(); }
+
+// Also where SIGSTOP has frozen it, for want of a freezer.
+TEST_F(LinuxNodeSuspend, ASignalToGoOnDoesNotThawIt) {
+    count();
+    freeze(true);
+    rig.signal(rig.whole(1), SIGCONT);
+    rig.signal(rig.batch(1), SIGCONT, false);
+    rig.pump(50);
+    EXPECT_FALSE(moves());
+    freeze(false);
+    EXPECT_TRUE(moves());
+}
 
 TEST_F(LinuxNodeSuspend, WhatIsFrozenStaysSoForTheNextAgentAndCanBeKilled) {
     count();

@@ -41,6 +41,11 @@ std::optional<ProcessMark> mark_of(int pid) {
     return ProcessMark{pid, static_cast<std::uint64_t>(*started)};
 }
 
+bool is_stopped(int pid) {
+    const auto fields = stat_fields(pid);
+    return fields.empty() || std::string_view("TtZX").find(fields[0]) != std::string_view::npos;
+}
+
 UniqueFd open_process(const ProcessMark& mark) {
     if (mark.pid <= 0) return {};
     UniqueFd process(static_cast<int>(::syscall(SYS_pidfd_open, mark.pid, 0)));

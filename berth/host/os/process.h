@@ -21,6 +21,9 @@ struct ProcessMark {
 // nullopt: there is no such process.
 std::optional<ProcessMark> mark_of(int pid);
 
+// Whether a signal has stopped it, or it has ended.
+bool is_stopped(int pid);
+
 // A descriptor of exactly that process; empty if it has ended, even if its id is in use again.
 UniqueFd open_process(const ProcessMark& mark);
 
