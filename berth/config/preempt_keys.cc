@@ -17,13 +17,6 @@ namespace {
 
 constexpr std::int64_t kPriorityMax = 0xffff'ffff;
 
-std::string upper_case(std::string text) {
-    std::ranges::transform(text, text.begin(), [](char c) {
-        return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
-    });
-    return text;
-}
-
 class PreemptReader {
 public:
     explicit PreemptReader(Draft& draft) : draft_(draft), spec_(draft.spec.scheduling.preemption) {}
@@ -75,28 +68,33 @@ private:
         return true;
     }
 
-    // Runs are not suspended, and cores not shared in turns: what asks for it is left out.
+    // As Slurm wants it, GANG stands beside SUSPEND. What it means beyond that, turns among equals,
+    // is left out.
     void read_mode(Place at) {
         mode_at_ = at;
         std::vector<std::string_view> rest;
-        bool gang = false;
-        suspends_ = false;
+        bool gang = false, suspends = false;
         for (const auto part : split(*at.pair->value, ',')) {
             const std::string_view word = trim(part);
-            suspends_ = suspends_ || iequals(word, "suspend");
+            suspends = suspends || iequals(word, "suspend");
             gang = gang || iequals(word, "gang");
-            if (!iequals(word, "suspend") && !iequals(word, "gang")) rest.push_back(word);
-        }
-        if (suspends_ || gang) {
-            draft_.warning(
-                *at.line, *at.pair,
-                at.pair->key + "=" + *at.pair->value + " has no effect yet: runs are not " +
-                    (suspends_ ? "suspended, so no job is preempted" : "suspended to take turns") +
-                    "; there are OFF, CANCEL, REQUEUE and WITHIN");
+            if (!iequals(word, "gang")) rest.push_back(word);
         }
         spec_.mode = PreemptMode::off;
         spec_.within = false;
-        if (suspends_ || (gang && rest.empty())) return;
+        if (suspends && !gang && at.line == &conf_) {
+            mode_is_wrong_ = true;
+            return draft_.error(*at.line, *at.pair,
+                                at.pair->key + "=" + *at.pair->value +
+                                    " needs GANG beside it, as in Slurm: SUSPEND,GANG");
+        }
+        if (gang && !suspends) {
+            draft_.warning(*at.line, *at.pair,
+                           at.pair->key + "=" + *at.pair->value +
+                               " has no effect yet: runs are not suspended to take turns; there "
+                               "are OFF, CANCEL, REQUEUE, SUSPEND,GANG and WITHIN");
+        }
+        if (gang && rest.empty()) return;
         const auto modes = parse_preempt_mode(join(rest, ","));
         if (!modes.ok()) {
             mode_is_wrong_ = true;
@@ -136,7 +134,7 @@ private:
         } else if (iequals(name, "suspend_grace_time")) {
             draft_.warning(conf_, pair,
                            "PreemptParameters: " + std::string(text) +
-                               " has no effect yet: runs are not suspended");
+                               " has no effect: a run is frozen at once, without a signal before");
         } else {
             draft_.error(conf_, pair,
                          "there is no option " + name +
@@ -197,7 +195,8 @@ private:
     // How runs stop that use what their queue has borrowed.
     void read_reclaim(const Pair& pair) {
         const auto modes = parse_preempt_mode(*pair.value);
-        if (!modes.ok() || modes->within) return wrong(pair, "off, cancel or requeue");
+        const bool ends = modes.ok() && modes->mode != PreemptMode::suspend;
+        if (!ends || modes->within) return wrong(pair, "off, cancel or requeue");
         spec_.reclaim = modes->mode;
     }
 
@@ -241,12 +240,10 @@ private:
                 "min_difference: " + *difference_at_.pair->value + " needs by: priority beside it");
         }
         if (mode_is_wrong_) return;
-        if (suspends_) {
-            spec_.by = PreemptBy::none;
-        } else if (spec_.by != PreemptBy::none && spec_.mode == PreemptMode::off) {
+        if (spec_.by != PreemptBy::none && spec_.mode == PreemptMode::off) {
             draft_.error(*type_at_.line, *type_at_.pair,
                          type_at_.pair->key + "=" + *type_at_.pair->value +
-                             " needs PreemptMode=CANCEL or REQUEUE beside it");
+                             " needs PreemptMode=CANCEL, REQUEUE or SUSPEND,GANG beside it");
         } else if (spec_.by == PreemptBy::none && spec_.mode != PreemptMode::off) {
             draft_.error(*mode_at_.line, *mode_at_.pair,
                          mode_at_.pair->key + "=" + *mode_at_.pair->value +
@@ -305,19 +302,13 @@ private:
     // As it is now, among the settings that `scontrol show config` lists.
     void show() {
         if (type_at_.pair != nullptr) {
-            const bool none = spec_.by == PreemptBy::none && !suspends_;
-            if (!suspends_) {
-                put("PreemptType", none                               ? "preempt/none"
-                                   : spec_.by == PreemptBy::partition ? "preempt/partition_prio"
-                                   : spec_.by == PreemptBy::qos       ? "preempt/qos"
-                                                                      : "berth/priority");
-            }
+            put("PreemptType", spec_.by == PreemptBy::none        ? "preempt/none"
+                               : spec_.by == PreemptBy::partition ? "preempt/partition_prio"
+                               : spec_.by == PreemptBy::qos       ? "preempt/qos"
+                                                                  : "berth/priority");
         }
-        if (suspends_) {
-            put("PreemptMode", upper_case(*mode_at_.pair->value));
-        } else if (mode_at_.pair != nullptr) {
+        if (mode_at_.pair != nullptr)
             put("PreemptMode", preempt_mode_text(spec_.mode, spec_.within));
-        }
         if (exempt_is_given_)
             put("PreemptExemptTime", spec_.exempt ? format_duration(*spec_.exempt) : "NONE");
         std::vector<std::string> words;
@@ -338,8 +329,7 @@ private:
     PreemptionSpec& spec_;
     Line conf_;
     Place type_at_, mode_at_, difference_at_;
-    bool suspends_ = false, mode_is_wrong_ = false, exempt_is_given_ = false,
-         victims_are_given_ = false;
+    bool mode_is_wrong_ = false, exempt_is_given_ = false, victims_are_given_ = false;
 };
 
 std::size_t line_of(const YAML::Node& node) {

@@ -88,8 +88,8 @@ TEST(PreemptKeys, WhatDoesNotFitTogetherIsRefusedAtItsLine) {
                   "slurm.conf:5: error: PreemptMode=REQUEUE needs "
                   "PreemptType=preempt/partition_prio or preempt/qos beside it"},
              Case{"PreemptType=preempt/qos\n",
-                  "slurm.conf:5: error: PreemptType=preempt/qos needs PreemptMode=CANCEL or "
-                  "REQUEUE beside it"},
+                  "slurm.conf:5: error: PreemptType=preempt/qos needs PreemptMode=CANCEL, REQUEUE "
+                  "or SUSPEND,GANG beside it"},
              Case{"PreemptType=preempt/none\nPreemptMode=CANCEL\n", "slurm.conf:6: error: "},
              Case{"PreemptType=preempt/partition_prio\nPreemptMode=CANCEL,WITHIN\n",
                   "slurm.conf:6: error: PreemptMode=CANCEL,WITHIN: WITHIN needs "
@@ -98,7 +98,17 @@ TEST(PreemptKeys, WhatDoesNotFitTogetherIsRefusedAtItsLine) {
                   "PreemptType=preempt/best should be preempt/none, preempt/partition_prio or "
                   "preempt/qos"},
              Case{"PreemptType=preempt/qos\nPreemptMode=PRIORITY\n",
-                  "slurm.conf:6: error: PreemptMode=PRIORITY should be OFF, CANCEL or REQUEUE"},
+                  "slurm.conf:6: error: PreemptMode=PRIORITY should be OFF, CANCEL, REQUEUE or "
+                  "SUSPEND"},
+             Case{"PreemptType=preempt/partition_prio\nPreemptMode=SUSPEND\n",
+                  "slurm.conf:6: error: PreemptMode=SUSPEND needs GANG beside it, as in Slurm: "
+                  "SUSPEND,GANG"},
+             Case{"PreemptMode=SUSPEND,GANG\n",
+                  "slurm.conf:5: error: PreemptMode=SUSPEND,GANG needs "
+                  "PreemptType=preempt/partition_prio or preempt/qos beside it"},
+             Case{"PreemptType=preempt/qos\nPreemptMode=SUSPEND,GANG,REQUEUE\n", "has two modes"},
+             Case{"PreemptType=preempt/qos\nPreemptMode=CHECKPOINT\n",
+                  "slurm.conf:6: error: PreemptMode=CHECKPOINT is not supported yet"},
              Case{"PreemptType=preempt/qos\nPreemptMode=CANCEL,REQUEUE\n", "has two modes"},
              Case{"PreemptType=preempt/qos\nPreemptMode=CANCEL\nPreemptExemptTime=soon\n",
                   "slurm.conf:7: error: PreemptExemptTime=soon should be a time"},
@@ -108,8 +118,8 @@ TEST(PreemptKeys, WhatDoesNotFitTogetherIsRefusedAtItsLine) {
                   "PreemptParameters=min_exempt_priority=much\n",
                   "slurm.conf:7: error: min_exempt_priority=much"},
              Case{"PreemptType=preempt/partition_prio\nPreemptMode=CANCEL\n"
-                  "PartitionName=x Nodes=ALL PreemptMode=SUSPEND\n",
-                  "slurm.conf:7: error: PreemptMode=SUSPEND is not supported yet"},
+                  "PartitionName=x Nodes=ALL PreemptMode=GANG\n",
+                  "slurm.conf:7: error: PreemptMode=GANG is not supported yet"},
          }) {
         const Loaded loaded = load_preempt_keys(keys);
         EXPECT_TRUE(loaded.has_errors) << keys;
@@ -117,23 +127,53 @@ TEST(PreemptKeys, WhatDoesNotFitTogetherIsRefusedAtItsLine) {
     }
 }
 
-TEST(PreemptKeys, WithoutSuspensionItIsOffAndSaysSo) {
-    for (const char* keys : {"PreemptMode=SUSPEND,GANG\n",
-                             "PreemptType=preempt/partition_prio\nPreemptMode=SUSPEND,GANG\n"}) {
+TEST(PreemptKeys, SuspensionStandsBesideGang) {
+    struct Case {
+        const char *keys, *shown;
+        PreemptBy by;
+        bool within;
+    };
+    for (const auto& [keys, shown, by, within] : {
+             Case{"PreemptType=preempt/partition_prio\nPreemptMode=SUSPEND,GANG\n", "GANG,SUSPEND",
+                  PreemptBy::partition, false},
+             Case{"PreemptType=preempt/qos\nPreemptMode=gang,suspend\n", "GANG,SUSPEND",
+                  PreemptBy::qos, false},
+             Case{"PreemptType=preempt/qos\nPreemptMode=WITHIN,SUSPEND,GANG\n",
+                  "WITHIN,GANG,SUSPEND", PreemptBy::qos, true},
+         }) {
         const Loaded loaded = load_preempt_keys(keys);
         EXPECT_FALSE(loaded.has_errors) << text_of(loaded);
-        EXPECT_NE(text_of(loaded).find("warning: PreemptMode=SUSPEND,GANG has no effect yet: runs "
-                                       "are not suspended, so no job is preempted; there are OFF, "
-                                       "CANCEL, REQUEUE and WITHIN"),
-                  std::string::npos)
-            << text_of(loaded);
-        EXPECT_FALSE(preemption_of(loaded).enabled());
-        EXPECT_EQ(setting(loaded, "PreemptMode"), "SUSPEND,GANG");
+        EXPECT_EQ(preemption_of(loaded).by, by) << keys;
+        EXPECT_EQ(preemption_of(loaded).mode, PreemptMode::suspend) << keys;
+        EXPECT_EQ(preemption_of(loaded).within, within) << keys;
+        EXPECT_EQ(setting(loaded, "PreemptMode"), shown);
     }
+    // Of one partition, and in berth.yaml's words.
+    const Loaded own = load_slurm(
+        "ClusterName=lab\nNodeName=n1 CPUs=4\nPartitionName=a Nodes=ALL PreemptMode=SUSPEND\n"
+        "PartitionName=b Nodes=ALL PriorityTier=2 PreemptMode=GANG,SUSPEND\n" +
+        kByPartition);
+    EXPECT_EQ(text_of(own), "");
+    EXPECT_EQ(own.spec.partitions[0].preempt_mode, PreemptMode::suspend);
+    EXPECT_EQ(own.spec.partitions[1].preempt_mode, PreemptMode::suspend);
+    const Loaded yaml = load_preempt_keys("", "preemption: {by: partition, mode: suspend}\n");
+    EXPECT_FALSE(yaml.has_errors) << text_of(yaml);
+    EXPECT_EQ(preemption_of(yaml).mode, PreemptMode::suspend);
+}
+
+TEST(PreemptKeys, TurnsAreNotTakenWhichIsSaid) {
     const Loaded both = load_preempt_keys("PreemptType=preempt/qos\nPreemptMode=GANG,REQUEUE\n");
-    EXPECT_NE(text_of(both).find("PreemptMode=GANG,REQUEUE has no effect yet"), std::string::npos);
+    EXPECT_NE(text_of(both).find("warning: PreemptMode=GANG,REQUEUE has no effect yet: runs are "
+                                 "not suspended to take turns; there are OFF, CANCEL, REQUEUE, "
+                                 "SUSPEND,GANG and WITHIN"),
+              std::string::npos)
+        << text_of(both);
     EXPECT_TRUE(preemption_of(both).enabled());
     EXPECT_EQ(preemption_of(both).mode, PreemptMode::requeue);
+    const Loaded alone = load_preempt_keys("PreemptMode=GANG\n");
+    EXPECT_FALSE(alone.has_errors) << text_of(alone);
+    EXPECT_NE(text_of(alone).find("PreemptMode=GANG has no effect yet"), std::string::npos);
+    EXPECT_FALSE(preemption_of(alone).enabled());
 }
 
 TEST(PreemptKeys, TiersThatAreAllAlikeAreAWarning) {
@@ -254,8 +294,8 @@ TEST(PreemptKeys, BerthYamlSaysWhatIsWrongAtItsLine) {
                   "berth.yaml:2: error: unless_within: -1 should be a length of time"},
              Case{"preemption:\n  victims: old\n",
                   "berth.yaml:2: error: victims: old should be smallest, cheapest or"},
-             Case{"preemption:\n  by: qos\n  mode: suspend\n",
-                  "berth.yaml:3: warning: mode=suspend has no effect yet"},
+             Case{"preemption:\n  by: qos\n  mode: gang\n",
+                  "berth.yaml:3: warning: mode=gang has no effect yet"},
              Case{"preemption:\n  by: qos\n  mode: cancel\n  when: now\n",
                   "berth.yaml:4: error: there is no option when here; there are by, mode"},
              Case{"preemption:\n  hold_timeout: 0\n",

@@ -9,7 +9,7 @@ namespace berth {
 
 Result<PreemptModes> parse_preempt_mode(std::string_view text) {
     PreemptModes modes;
-    bool given = false;
+    bool given = false, gang = false;
     const auto wrong = [&](std::string_view why) {
         return invalid_argument("PreemptMode=" + std::string(text) + std::string(why));
     };
@@ -19,10 +19,14 @@ Result<PreemptModes> parse_preempt_mode(std::string_view text) {
             modes.within = true;
             continue;
         }
-        if (iequals(word, "suspend") || iequals(word, "gang") || iequals(word, "checkpoint")) {
+        if (iequals(word, "gang")) {
+            gang = true;
+            continue;
+        }
+        if (iequals(word, "checkpoint")) {
             return wrong(
-                " is not supported yet: a run that is preempted is not suspended; there "
-                "are OFF, CANCEL, REQUEUE and WITHIN");
+                " is not supported yet: no checkpoint is waited for; there are OFF, CANCEL, "
+                "REQUEUE, SUSPEND and WITHIN");
         }
         if (std::exchange(given, true)) return wrong(" has two modes where one is wanted");
         if (iequals(word, "off")) {
@@ -31,18 +35,27 @@ Result<PreemptModes> parse_preempt_mode(std::string_view text) {
             modes.mode = PreemptMode::cancel;
         } else if (iequals(word, "requeue")) {
             modes.mode = PreemptMode::requeue;
+        } else if (iequals(word, "suspend")) {
+            modes.mode = PreemptMode::suspend;
         } else {
-            return wrong(" should be OFF, CANCEL or REQUEUE, and WITHIN beside one of these");
+            return wrong(
+                " should be OFF, CANCEL, REQUEUE or SUSPEND, and WITHIN beside one of these");
         }
     }
+    if (gang && modes.mode != PreemptMode::suspend) {
+        return wrong(
+            " is not supported yet: runs take no turns, so GANG goes with SUSPEND alone; there are "
+            "OFF, CANCEL, REQUEUE, SUSPEND and WITHIN");
+    }
     if (modes.within && (!given || modes.mode == PreemptMode::off))
-        return wrong(": WITHIN needs CANCEL or REQUEUE beside it");
+        return wrong(": WITHIN needs CANCEL, REQUEUE or SUSPEND beside it");
     return modes;
 }
 
 std::string preempt_mode_text(PreemptMode mode, bool within) {
     const std::string_view text = mode == PreemptMode::cancel    ? "CANCEL"
                                   : mode == PreemptMode::requeue ? "REQUEUE"
+                                  : mode == PreemptMode::suspend ? "GANG,SUSPEND"
                                                                  : "OFF";
     return (within ? "WITHIN," : "") + std::string(text);
 }

@@ -34,6 +34,7 @@ enum class PreemptMode : std::uint8_t {
     off,      // It is never preempted.
     cancel,   // It ends, for good.
     requeue,  // It ends and waits to run again; a job that cannot be requeued is cancelled.
+    suspend,  // It stands still and lends its cores, and nothing else; then it goes on.
 };
 
 struct PreemptModes {
@@ -41,9 +42,11 @@ struct PreemptModes {
     bool within = false;  // Jobs of one QOS preempt each other, by priority.
 };
 
-// "REQUEUE", "within,cancel". The error says what would be right.
+// "REQUEUE", "within,cancel", "suspend,gang": GANG goes with SUSPEND, and says no more than that. The
+// error says what would be right.
 Result<PreemptModes> parse_preempt_mode(std::string_view text);
-std::string preempt_mode_text(PreemptMode mode, bool within = false);  // "REQUEUE,WITHIN"
+// "WITHIN,REQUEUE", "GANG,SUSPEND".
+std::string preempt_mode_text(PreemptMode mode, bool within = false);
 
 struct PreemptionSpec {
     PreemptBy by = PreemptBy::none;
@@ -72,12 +75,13 @@ struct PreemptionSpec {
                  unless_within, reclaim)
 };
 
-// Of a run that is preempted, until all its nodes are clean.
+// Of a run that is preempted, until all its nodes are clean; of one that is suspended for another,
+// until it goes on.
 struct PreemptedRun {
-    JobId by{0};
+    JobId by{0};  // The last job that it was preempted for.
     PreemptMode mode = PreemptMode::cancel;
     Time at{};
-    Time ends_at{};  // When it must end: its grace time is over.
+    Time ends_at{};  // When it must end, or stand still: its grace time is over.
 
     BERTH_FIELDS(PreemptedRun, by, mode, at, ends_at)
 };

@@ -19,7 +19,13 @@ TEST(QosPreemption, ModesAreOwnOrTheClusters) {
     ASSERT_TRUE(set_preempt_mode(qos, "Cluster").ok());
     EXPECT_EQ(qos_preempt_mode_text(qos), "");
     EXPECT_FALSE(set_preempt_mode(qos, "within").ok());
-    EXPECT_FALSE(set_preempt_mode(qos, "suspend").ok());
+    for (const char* text : {"suspend", "gang,suspend", "SUSPEND,GANG"}) {
+        ASSERT_TRUE(set_preempt_mode(qos, text).ok()) << text;
+        EXPECT_EQ(qos.preempt_mode, PreemptMode::suspend);
+        EXPECT_EQ(qos_preempt_mode_text(qos), "GANG,SUSPEND");
+    }
+    for (const char* text : {"gang", "gang,cancel", "checkpoint", "suspend,cancel"})
+        EXPECT_FALSE(set_preempt_mode(qos, text).ok()) << text;
 }
 
 TEST(QosPreemption, TimesAreSecondsAndLengths) {

@@ -66,11 +66,12 @@ TEST(ScontrolPartition, RefusesInSlurmsWords) {
         {"OverSubscribe=YES",
          "OverSubscribe=YES is not supported yet: jobs never share cores or devices; there are NO "
          "and EXCLUSIVE"},
-        {"PreemptMode=SUSPEND",
-         "PreemptMode=SUSPEND is not supported yet: a run that is preempted is not suspended; "
-         "there are OFF, CANCEL, REQUEUE and WITHIN"},
+        {"PreemptMode=GANG",
+         "PreemptMode=GANG is not supported yet: runs take no turns, so GANG goes with SUSPEND "
+         "alone; there are OFF, CANCEL, REQUEUE, SUSPEND and WITHIN"},
         {"PreemptMode=sometimes",
-         "PreemptMode=sometimes should be OFF, CANCEL or REQUEUE, and WITHIN beside one of these"},
+         "PreemptMode=sometimes should be OFF, CANCEL, REQUEUE or SUSPEND, and WITHIN beside one "
+         "of these"},
         {"MaxTime+=5",
          "Update of this parameter is not supported: MaxTime+=5\n\nscontrol: error: Request "
          "aborted"},
