@@ -286,8 +286,9 @@ struct NodeDescribed {
     BERTH_FIELDS(NodeDescribed, node, dimensions)
 };
 
-// These runs must end so that a job ahead of them starts: at once, or when their grace time is
-// over. Until they have, the room that they leave is that job's, and it does not choose others.
+// These runs must end, or stand still, so that a job ahead of them starts: at once, or when their
+// grace time is over. Until they have, the room that they leave is that job's, and it does not choose
+// others.
 struct JobsPreempted {
     struct Victim {
         JobId job{0};
@@ -304,6 +305,14 @@ struct JobsPreempted {
     BERTH_FIELDS(JobsPreempted, preemptor, victims, array, array_task)
 };
 
+// Every node of a run that lends its cores has said that nothing of it runs: they may be used.
+struct JobFrozen {
+    JobId job{0};
+    Attempt attempt{0};
+    std::uint32_t change = 0;  // Of its Suspension.
+    BERTH_FIELDS(JobFrozen, job, attempt, change)
+};
+
 using Fact =
     std::variant<ControllerStarted, SpecInstalled, NodeRegistered, NodeNotResponding, NodeUpdated,
                  JobSubmitted, JobUpdated, JobHeld, JobCancelled, AttemptEnded, StepCreated,
@@ -311,7 +320,7 @@ using Fact =
                  UsageSet, TaskSplit, JobsPlanned, JobsEligible, DeadlineMissed, ReservationSet,
                  ReservationDeleted, AccountingEdited, JobWarned, NodeFenced, DevicesDrained,
                  JobSuspended, ClusterEdited, JobNoticed, ControllerHookEnded, NodeDescribed,
-                 JobsPreempted>;
+                 JobsPreempted, JobFrozen>;
 
 // One entry of the journal: what one turn of the controller's loop recorded, all at one time.
 struct Record {

@@ -228,16 +228,17 @@ std::optional<JobState> job_state_of(std::string_view name);
 
 enum class Hold : std::uint8_t { none, user, admin };
 
-// What `scontrol suspend` and `resume` have done to a run. While it is in force, the run stands
-// still and its limit does not come nearer.
+// What `scontrol suspend` and `resume`, or preemption, have done to a run. While it is in force, the
+// run stands still and its limit does not come nearer.
 struct Suspension {
     bool in_force = false;
     std::uint32_t changes = 0;  // Of this run.
     Time changed_at{};
     Duration ran_before{};  // Of this run, until then.
     Duration total{};       // It stood still for, until then.
+    bool proved = false;    // Each of its nodes has said that nothing of it runs.
 
-    BERTH_FIELDS(Suspension, in_force, changes, changed_at, ran_before, total)
+    BERTH_FIELDS(Suspension, in_force, changes, changed_at, ran_before, total, proved)
 };
 
 // Which of the site's programs on the controller's host a job waits for: PrologSlurmctld before its
@@ -308,6 +309,11 @@ struct Job {
                  het, hook, limit_notices)
 
     bool is_suspended() const { return suspension && suspension->in_force; }
+    // It is preempted by suspension: see lent_cores.h.
+    bool lends_cores() const {
+        return allocation && allocation->preempted &&
+               allocation->preempted->mode == PreemptMode::suspend;
+    }
     bool is_configuring() const {
         return state == JobState::running && hook == ControllerHook::prolog;
     }

@@ -54,6 +54,7 @@ struct Collect {
     void operator()(const NodeFenced&) {}
     void operator()(const DevicesDrained&) {}
     void operator()(const JobSuspended& fact) { jobs[fact.job]; }
+    void operator()(const JobFrozen&) {}
     void operator()(const JobNoticed&) {}
     void operator()(const ControllerHookEnded&) {}
     void operator()(const ClusterEdited&) {}
@@ -125,10 +126,11 @@ AccountingRecord row_of(const Job& job, const ClusterSpec& spec, std::int64_t pr
     row.completing = job.state == JobState::completing;
     row.state = row.completing && is_final(job.outcome) ? job.outcome : job.state;
     // Put back into the queue, too: that is how its run ended.
-    if (row.completing && job.allocation->preempted && job.outcome == JobState::pending)
+    const bool gives_way = job.allocation && job.allocation->preempted && !job.lends_cores();
+    if (row.completing && gives_way && job.outcome == JobState::pending)
         row.state = JobState::preempted;
     row.reason = job.state_reason;
-    if (job.state == JobState::running && job.allocation->preempted)
+    if (job.state == JobState::running && gives_way)
         row.reason = preempted_by_text(job.allocation->preempted->by);
     if (job.time_limit != Duration::max()) row.time_limit = job.time_limit;
     row.submitted_at = job.submitted_at;

@@ -276,6 +276,15 @@ Maybe suspension(Rng& rng, Time, const ClusterState& state) {
     return fact;
 }
 
+// Of the last suspension or the one before.
+Maybe frozen(Rng& rng, Time, const ClusterState& state) {
+    const Job* const job =
+        random_job(rng, state, [](const Job& one) { return one.suspension.has_value(); });
+    if (job == nullptr) return std::nullopt;
+    const std::uint32_t change = job->suspension->changes;
+    return JobFrozen{job->id, job->attempt, rng.chance(20) ? change - 1 : change};
+}
+
 // Of the current attempt or the one before.
 Maybe limit_notice(Rng& rng, Time, const ClusterState& state) {
     const Job* const job =
@@ -346,7 +355,9 @@ Maybe preemption(Rng& rng, Time now, const ClusterState& state) {
         random_job(rng, state, [](const Job& one) { return one.state == JobState::running; });
     if (preemptor == nullptr || run == nullptr) return std::nullopt;
     JobsPreempted fact{.preemptor = preemptor->id};
-    const PreemptMode mode = rng.chance(50) ? PreemptMode::requeue : PreemptMode::cancel;
+    const PreemptMode mode = rng.chance(50)   ? PreemptMode::requeue
+                             : rng.chance(50) ? PreemptMode::cancel
+                                              : PreemptMode::suspend;
     const auto grace = std::chrono::seconds(rng.between(0, 60));
     fact.victims.push_back({run->id, run->attempt, mode, now + grace});
     if (preemptor->spec.array && preemptor->spec.array->tasks.size() > 1) {
@@ -381,6 +392,7 @@ constexpr Source kSources[] = {{20, submission},
                                {3, random_accounting_edit},
                                {3, random_missed_deadline},
                                {5, suspension},
+                               {2, frozen},
                                {2, limit_notice},
                                {8, hook_end},
                                {2, cluster_edit},

@@ -69,6 +69,7 @@ void set_suspended(Job& job, Time now, bool in_force) {
     now_on.in_force = in_force;
     now_on.changed_at = now;
     now_on.changes += 1;
+    now_on.proved = false;
     job.suspension = now_on;
 }
 
@@ -215,9 +216,11 @@ void ClusterState::take(Time now, const JobsPreempted& fact) {
         const Job* job = find_job(victim.job);
         if (job == nullptr || job->state != JobState::running || job->attempt != victim.attempt)
             continue;
+        // One that lends cores already lends more of them.
+        const Time at = job->lends_cores() ? job->allocation->preempted->at : now;
         change_job(victim.job, [&](Job& record) {
             record.allocation->preempted =
-                PreemptedRun{fact.preemptor, victim.mode, now, victim.ends_at};
+                PreemptedRun{fact.preemptor, victim.mode, at, victim.ends_at};
         });
     }
 }
@@ -259,7 +262,7 @@ void ClusterState::release(Time now, const AttemptEnded& fact) {
         const auto share = std::find_if(shares.begin(), shares.end(), [&](const NodeShare& one) {
             return one.node == fact.node;
         });
-        give_back_share(*share);
+        give_back_share(job, *share);
         shares.erase(share);
         release_steps(job, fact.node, now, fact.lost);
         if (!shares.empty()) return;
@@ -299,8 +302,18 @@ void ClusterState::take(Time now, const JobSuspended& fact) {
     if (job == nullptr || job->state != JobState::running || job->attempt != fact.attempt) return;
     if (job->is_suspended() == fact.in_force) return;
     if (fact.in_force) stop_using(now, *job);
-    change_job(fact.job, [&](Job& record) { set_suspended(record, now, fact.in_force); });
+    change_job(fact.job, [&](Job& record) {
+        set_suspended(record, now, fact.in_force);
+        if (!fact.in_force && record.lends_cores()) record.allocation->preempted.reset();
+    });
     if (!fact.in_force) start_using(now, *job);
+}
+
+void ClusterState::take(Time, const JobFrozen& fact) {
+    const Job* job = find_job(fact.job);
+    if (job == nullptr || job->state != JobState::running || job->attempt != fact.attempt) return;
+    if (!job->is_suspended() || job->suspension->changes != fact.change) return;
+    change_unindexed(fact.job, [](Job& record) { record.suspension->proved = true; });
 }
 
 void ClusterState::take(Time, const StepCreated& fact) {

@@ -142,6 +142,7 @@ private:
     void take(Time now, const ControllerHookEnded& fact);
     void take(Time now, const NodeDescribed& fact);
     void take(Time now, const JobsPreempted& fact);
+    void take(Time now, const JobFrozen& fact);
 
     // Every change goes through one of these. They record the old value for undo and update the
     // indexes.
@@ -168,7 +169,7 @@ private:
     void add_to_indexes(const Job& job);
     void remove_from_indexes(const Job& job);
     void take_share(const NodeShare& share);
-    void give_back_share(const NodeShare& share);
+    void give_back_share(const Job& job, const NodeShare& share);
     void touch(JobId id);
     void touch(NodeId id);
     void remember_job(JobId id);

@@ -1,5 +1,7 @@
 #include "berth/engine/state/cluster_state_change.h"
 
+#include "berth/engine/state/lent_cores.h"
+
 namespace berth {
 
 void ClusterState::set_reason(JobId id, PendingReason reason, SharedText detail) {
@@ -56,13 +58,27 @@ void ClusterState::set_counters(Epoch epoch, JobId next_job_id) {
     next_job_id_ = next_job_id;
 }
 
+// Lent cores are taken already.
 void ClusterState::take_share(const NodeShare& share) {
-    nodes_.take(share, spec().node(share.node), undo_);
+    const BitSet& free = nodes_.free(share.node).cores;
+    const NodeSpec& node = spec().node(share.node);
+    if (index_.any_lender_on(share.node) && share.cores.size() == free.size()) {
+        nodes_.take(without_cores(share, share.cores - free), node, undo_);
+    } else {
+        nodes_.take(share, node, undo_);
+    }
     touch(share.node);
 }
 
-void ClusterState::give_back_share(const NodeShare& share) {
-    nodes_.give_back(share, spec().node(share.node), undo_);
+// Cores that others hold as well stay taken. REQUIRES: the indexes do not have the job.
+void ClusterState::give_back_share(const Job& job, const NodeShare& share) {
+    const NodeSpec& node = spec().node(share.node);
+    if (job.lends_cores() || index_.any_lender_on(share.node)) {
+        const BitSet kept = shared_cores(jobs_, index_, job, share, Sharers::all);
+        nodes_.give_back(without_cores(share, kept), node, undo_);
+    } else {
+        nodes_.give_back(share, node, undo_);
+    }
     touch(share.node);
 }
 

@@ -40,6 +40,10 @@ void JobIndex::each_entry(const Job& job, Apply apply) {
         }
         if (job.allocation->preempted)
             apply(preempted_, std::pair(job.allocation->preempted->by, job.id));
+        if (job.lends_cores()) {
+            for (const NodeShare& share : job.allocation->shares)
+                apply(lenders_, std::pair(share.node, job.id));
+        }
     }
     if (job.array_job && *job.array_job != job.id) {
         apply(array_tasks_, std::pair(*job.array_job, job.id));
@@ -78,6 +82,10 @@ std::vector<JobId> JobIndex::array_tasks(JobId array) const {
     return second_of(array_tasks_, array);
 }
 std::vector<JobId> JobIndex::on_node(NodeId node) const { return second_of(on_node_, node); }
+bool JobIndex::any_lender_on(NodeId node) const {
+    const auto first = lenders_.lower_bound({node, JobId(0)});
+    return first != lenders_.end() && first->first == node;
+}
 std::vector<JobId> JobIndex::dependents(JobId job) const { return second_of(dependents_, job); }
 std::vector<JobId> JobIndex::victims(JobId preemptor) const {
     return second_of(preempted_, preemptor);

@@ -27,9 +27,11 @@ public:
     // Unfinished jobs of this owner and name, for singleton dependencies.
     std::vector<JobId> singletons(std::uint32_t uid, std::string_view name) const;
 
-    // Runs that must end so that this job starts, and all such runs.
+    // Runs that must end or stand still so that this job starts, and all such runs.
     std::vector<JobId> victims(JobId preemptor) const;
     const std::set<std::pair<JobId, JobId>>& preempted() const { return preempted_; }
+    // Whether a run that lends its cores, or is about to, holds something on the node.
+    bool any_lender_on(NodeId node) const;
 
     const JobSet& pending() const { return pending_; }  // Including held jobs and array records.
     const JobSet& holding() const { return holding_; }
@@ -61,6 +63,7 @@ private:
     std::set<std::pair<NodeId, JobId>> on_node_;
     std::set<std::pair<JobId, JobId>> dependents_;  // Awaited job, waiting job.
     std::set<std::pair<JobId, JobId>> preempted_;   // Preemptor, victim.
+    std::set<std::pair<NodeId, JobId>> lenders_;
     std::map<Named, std::uint64_t> names_;          // Jobs that are not final.
 };
 

@@ -2,7 +2,31 @@
 
 #include <algorithm>
 
+#include "berth/engine/state/lent_cores.h"
+
 namespace berth {
+namespace {
+
+// What is lent counts for the run that lends it.
+void subtract_held(NodeFree& free, const NodeTable::Sources& sources, const Job& run,
+                   const NodeShare& share) {
+    const NodeSpec& node = sources.spec.node(share.node);
+    if (!sources.index.any_lender_on(share.node)) return subtract(free, share, node);
+    const BitSet lent = shared_cores(sources.jobs, sources.index, run, share, Sharers::below);
+    subtract(free, without_cores(share, lent), node);
+}
+
+// Aborts unless each run that others have cores of stands still.
+void check_lent(const NodeTable::Sources& sources, const Job& run, const NodeShare& share,
+                const BitSet& held) {
+    const JobRecords& jobs = sources.jobs;
+    const BitSet lent = shared_cores(jobs, sources.index, run, share, Sharers::above);
+    BERTH_ASSERT(lent.empty() || stands_still(run));
+    const BitSet all = shared_cores(jobs, sources.index, run, share, Sharers::all);
+    BERTH_ASSERT((held & share.cores).is_subset_of(all));
+}
+
+}  // namespace
 
 void NodeTable::take(const NodeShare& share, const NodeSpec& spec, UndoLog& undo) {
     NodeFree& free = free_[share.node.index()];
@@ -63,9 +87,9 @@ void NodeTable::compute_free(const Sources& sources) {
     free_.clear();
     for (const NodeSpec& node : spec.nodes) free_.push_back(all_free(node));
     for (const JobId id : sources.index.holding()) {
-        for (const NodeShare& share : sources.jobs.at(id).allocation->shares) {
-            subtract(free_[share.node.index()], share, spec.node(share.node));
-        }
+        const Job& run = sources.jobs.at(id);
+        for (const NodeShare& share : run.allocation->shares)
+            subtract_held(free_[share.node.index()], sources, run, share);
     }
     for (std::size_t n = 0; n < free_.size(); ++n) {
         drain(free_[n], conditions_[n].drained_mask(), spec.nodes[n]);
@@ -76,8 +100,9 @@ NodeFree NodeTable::free_of(NodeId node, const Sources& sources) const {
     const NodeSpec& spec = sources.spec.node(node);
     NodeFree free = all_free(spec);
     for (const JobId id : sources.index.on_node(node)) {
-        for (const NodeShare& share : sources.jobs.at(id).allocation->shares) {
-            if (share.node == node) subtract(free, share, spec);
+        const Job& run = sources.jobs.at(id);
+        for (const NodeShare& share : run.allocation->shares) {
+            if (share.node == node) subtract_held(free, sources, run, share);
         }
     }
     drain(free, condition(node).drained_mask(), spec);
@@ -101,7 +126,7 @@ void NodeTable::check(const Sources& sources) const {
             }
             // Skipped if the node was reconfigured.
             if (known != share.cores.size()) continue;
-            BERTH_ASSERT(!held_cores[node].intersects(share.cores));
+            check_lent(sources, sources.jobs.at(id), share, held_cores[node]);
             held_cores[node] |= share.cores;
         }
     }

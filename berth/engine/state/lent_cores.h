@@ -1,0 +1,36 @@
+// Cores that a run lends. A run that is preempted by suspension keeps all that it holds; once every
+// node has proved that it stands still, other jobs may start on its cores.
+//
+// A core may so be held by several runs at once. Of these the one that began last runs, and each
+// other one stands still: it lends the core to those that began after it. The node counts the core
+// once. Nothing else is ever held twice.
+#pragma once
+
+#include "berth/engine/state/job_index.h"
+#include "berth/engine/state/job_records.h"
+
+namespace berth {
+
+// Which runs share cores with one run: those below it, which lend them, or above, which borrow.
+enum class Sharers : std::uint8_t { below, above, all };
+
+// Whether the run began after the other one.
+inline bool is_above(const Job& run, const Job& other) {
+    return *run.started_at > *other.started_at;
+}
+
+// Whether no process of the run goes on while others have its cores: its nodes have proved that it
+// stands still, or it is being killed.
+bool stands_still(const Job& run);
+
+// Those cores of the run's share that such runs hold as well.
+BitSet shared_cores(const JobRecords& jobs, const JobIndex& index, const Job& run,
+                    const NodeShare& share, Sharers of);
+
+// The CPU that goes with these cores of the share.
+Millicpu cpu_of(const NodeShare& share, const BitSet& cores);
+
+// The share without these cores. REQUIRES: they are its own.
+NodeShare without_cores(NodeShare share, const BitSet& cores);
+
+}  // namespace berth
