@@ -37,13 +37,20 @@ void RunReports::on_attempt_started(TurnBuilder& builder, NodeId node, AttemptId
     queue_.mark(node);
 }
 
-void RunReports::on_attempt_frozen(const TurnBuilder& builder, NodeId node,
+void RunReports::on_attempt_frozen(TurnBuilder& builder, NodeId node,
                                    const AttemptFrozen& report) {
     const AttemptId attempt{report.job, report.attempt};
     if (!holds(builder.state(), node, attempt)) return;
     RunProgress& run = runs_.of(node).run(attempt);
     run.frozen = std::max(run.frozen, report.change);
     queue_.mark(node);
+    const Job& job = *builder.state().find_job(report.job);
+    if (!job.lends_cores() || !job.is_suspended() || job.suspension->proved) return;
+    const std::uint32_t change = job.suspension->changes;
+    const bool all = std::ranges::all_of(job.allocation->shares, [&](const NodeShare& share) {
+        return runs_.of(share.node).run(attempt).frozen == change;
+    });
+    if (all) builder.record(JobFrozen{job.id, job.attempt, change});
 }
 
 void RunReports::on_attempt_ended(TurnBuilder& builder, NodeId node, const AttemptReport& report,
@@ -74,7 +81,7 @@ void RunReports::end_attempt(TurnBuilder& builder, NodeId node, AttemptId attemp
         (report.failed_hook != Hook::prolog || builder.state().spec().hooks.hold_on_failure);
     // Its steps were told to end, and its script failed with them: that is preemption, too.
     const bool gave_way = job.state == JobState::running && job.allocation->preempted &&
-                          report.batch_exit && *report.batch_exit != ExitStatus{} &&
+                          !job.lends_cores() && report.batch_exit && *report.batch_exit != ExitStatus{} &&
                           job.nodes.front() == node;
     if (gave_way) builder.record(end_of_preempted(builder.state(), job));
     builder.record(AttemptEnded{

@@ -18,7 +18,8 @@ public:
         : sessions_(sessions), runs_(runs), queue_(queue) {}
 
     void on_attempt_started(TurnBuilder& builder, NodeId node, AttemptId attempt);
-    void on_attempt_frozen(const TurnBuilder& builder, NodeId node, const AttemptFrozen& report);
+    // Once all nodes have proved that a run which lends its cores stands still, that is a fact.
+    void on_attempt_frozen(TurnBuilder& builder, NodeId node, const AttemptFrozen& report);
     // Every end is acknowledged, even if it is already recorded or its job forgotten. Orders leave
     // after the record is durable, so an acknowledgement never comes too early.
     // `same_boot`: the node has not rebooted since it last registered.

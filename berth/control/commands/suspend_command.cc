@@ -1,6 +1,7 @@
 // Commands on running jobs: suspend, resume, notify.
 #include "berth/control/commands/commands.h"
 #include "berth/control/requests/limits.h"
+#include "berth/engine/state/job_queries.h"
 
 namespace berth {
 namespace {
@@ -12,6 +13,16 @@ std::optional<Refused> not_running(const Job& job) {
     return refused(Refusal::job_finished, text, job.id);
 }
 
+// A run that was suspended for another goes on by itself, and not before.
+std::optional<Refused> lends_its_cores(const ClusterState& state, const Job& job) {
+    if (!job.lends_cores()) return std::nullopt;
+    return refused(Refusal::invalid_request,
+                   "Job " + to_string(job.id) + " is suspended, because job " +
+                       name_of_job(state, job.allocation->preempted->by) +
+                       " preempted it: it goes on when nobody needs its cores any more",
+                   job.id);
+}
+
 }  // namespace
 
 // A suspended job keeps its resources, since its data is in GPU memory. Its time limit and its
@@ -20,6 +31,7 @@ Answer suspend(TurnBuilder& builder, const Principal& principal, const SuspendJo
     const auto act = [&](const JobTarget& target) -> std::optional<Refused> {
         const Job& job = *builder.state().find_job(target.job);
         if (auto no = not_running(job)) return no;
+        if (auto no = lends_its_cores(builder.state(), job)) return no;
         if (!command.resume && job.is_suspended()) return std::nullopt;
         if (command.resume && !job.is_suspended()) {
             return refused(Refusal::job_not_suspended,

@@ -75,6 +75,9 @@ std::string text_of(const ClusterState& state, const Fact& fact) {
     if (const auto* one = is<DeadlineMissed>(fact)) {
         return "missed deadline of " + job_text(one->job);
     }
+    if (const auto* one = is<JobSuspended>(fact)) {
+        return (one->in_force ? "suspension of " : "resumption of ") + job_text(one->job);
+    }
     if (const auto* one = is<JobCancelled>(fact)) {
         return "cancellation of " + job_text(one->job) + " for " + one->reason;
     }
@@ -85,6 +88,12 @@ std::string text_of(const ClusterState& state, const Fact& fact) {
 bool is_over(const ClusterState& state, const std::string& name, Time now) {
     const Reservation* const found = state.reservations().find(name);
     return found != nullptr && found->end <= now;
+}
+
+// Operators cannot suspend or resume a run that lends its cores.
+bool lends_cores(const ClusterState& state, JobId job) {
+    const Job* const run = state.find_job(job);
+    return run != nullptr && run->lends_cores();
 }
 
 // A cycle ends what is preempted when its grace time is over; until then its script may end itself.
@@ -101,6 +110,9 @@ bool DecisionCheck::is_of_a_cycle(const Fact& fact, Time now) const {
         return (end->outcome == JobState::timeout && end->reason != kInactiveLimit) ||
                end->outcome == JobState::deadline ||
                (end->preempted_by && is_due(engine_.state(), end->job, now));
+    }
+    if (const auto* suspended = is<JobSuspended>(fact)) {
+        return lends_cores(engine_.state(), suspended->job);
     }
     if (const auto* set = is<ReservationSet>(fact)) {
         return is_over(engine_.state(), set->reservation.name, now);

@@ -63,6 +63,7 @@ void note_work(OpenCycle& cycle) {
 
 Cycle CycleRun::run() {
     end_preempted(cycle_);
+    resume_lenders(cycle_);
     end_overdue(cycle_);
     advance_reservations(cycle_);
     find_order();
@@ -75,11 +76,14 @@ Cycle CycleRun::run() {
         write_reasons(cycle_);
         prioritize_running(cycle_);
     }
+    // The job that they stood still for may have started elsewhere.
+    if (cycle_.complete() && any_lender_may_go_on(cycle_)) cycle_.leave_rest();
     return end();
 }
 
 Cycle CycleRun::run_paused() {
     end_preempted(cycle_);
+    resume_lenders(cycle_);
     end_overdue(cycle_);
     std::optional<Time> wake_at = cycle_.derived().next_cycle.paused_until();
     if (const auto next = next_preemption(cycle_)) wake_at = std::min(*wake_at, *next);

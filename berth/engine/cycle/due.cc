@@ -54,6 +54,8 @@ void end_overdue(OpenCycle& cycle) {
                 cycle.book().settle_drained(cycle.state(), share.node);
         }
         if (job.state != JobState::running) continue;
+        // One that lends its cores is only expected to end: it stands still longer than it was.
+        if (job.lends_cores() && limit_end(cycle.scheduling(), job) > cycle.now()) continue;
         const bool missed = job.spec.deadline && *job.spec.deadline <= cycle.now();
         EndJob fact{.job = id, .outcome = missed ? JobState::deadline : JobState::timeout};
         fact.reason = missed ? "DeadLine" : "TimeLimit";

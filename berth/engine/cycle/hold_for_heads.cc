@@ -32,9 +32,9 @@ Prospect prospect_of(const OpenCycle& cycle, const PendingJob& job, NodeId node)
         const PlannedReservation* run = cycle.book().find(id);
         if (run == nullptr || run->end < kNever) continue;
         prospect = Prospect::serves_when_empty;
-        for (const auto& [at, amount] : run->amounts) {
+        run->each_booked([&](NodeId at, const Resources& amount) {
             if (at == node) timeline.give_back(cycle.now(), kNever, amount);
-        }
+        });
     }
     const NodeSpec& spec = cycle.state().spec().node(node);
     for (std::size_t i = timeline.step_at(cycle.now()); i < timeline.size(); ++i) {

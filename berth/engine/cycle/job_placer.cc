@@ -4,6 +4,8 @@
 
 #include "berth/engine/cycle/job_starts.h"
 #include "berth/engine/cycle/job_terms.h"
+#include "berth/engine/plan/trial.h"
+#include "berth/engine/state/lent_cores.h"
 
 namespace berth {
 
@@ -78,6 +80,8 @@ bool JobPlacer::try_job(PendingJob& job, Time floor, bool may_plan) {
     PlanBook& book = cycle_.book();
     const Time now = cycle_.now();
     if (job.takes_less && floor <= now && start_with_less(job)) return true;
+    const bool on_loan = has_lenders(cycle_.state(), job.id);
+    if (on_loan && floor <= now && start_on_loan(job)) return true;
     const PlannedReservation* const known = book.planned_start(job.id);
     // Without backfill, a start planned before those of the jobs ahead does not count.
     const bool keeps = known != nullptr && (floor == now || known->start >= floor);
@@ -95,7 +99,8 @@ bool JobPlacer::try_job(PendingJob& job, Time floor, bool may_plan) {
     const bool may_be_stuck = keeps && job.looked && !is_due;
     const bool moves = may_be_stuck && cycle_.moves_are_limited();
     const bool only_now = moves && !cycle_.may_move();
-    if (only_now) latest = std::min(latest, now);
+    // What it has planned is on cores that are lent to it: another plan would know nothing of them.
+    if (only_now || on_loan) latest = std::min(latest, now);
     if (only_now) cycle_.leave_unmoved();
     job.disturbed = only_now;
     job.looked = true;
@@ -136,11 +141,7 @@ bool JobPlacer::take_start(PendingJob& job, const std::optional<Found>& found,
                            std::optional<PlannedReservation> before, bool keeps) {
     PlanBook& book = cycle_.book();
     if (found && found->start == cycle_.now()) {
-        // The reservation's, if the job has no time limit of its own.
-        const Duration limit = job.shape->length;
-        const bool less = job.takes_less && limit < cycle_.state().find_job(job.id)->time_limit;
-        const JobId started =
-            start(cycle_, job, *found, less ? std::optional(limit) : std::nullopt);
+        const JobId started = start(cycle_, job, *found, less_than_limit(job));
         if (before) book.note_releases(*before, PlanBook::TakenOver{started, cycle_.now()});
         return true;
     }
@@ -154,6 +155,53 @@ bool JobPlacer::take_start(PendingJob& job, const std::optional<Found>& found,
         book.note_releases(*before);
     }
     return false;
+}
+
+// The reservation's, if the job has no time limit of its own.
+std::optional<Duration> JobPlacer::less_than_limit(const PendingJob& pending) const {
+    const Duration limit = pending.shape->length;
+    const bool less = pending.takes_less && limit < cycle_.state().find_job(pending.id)->time_limit;
+    return less ? std::optional(limit) : std::nullopt;
+}
+
+// Starts the job on the cores of runs that stand still for it by now, if it cannot start without.
+// True: it started.
+bool JobPlacer::start_on_loan(PendingJob& pending) {
+    PlanBook& book = cycle_.book();
+    const bool news = pending.disturbed || pending.looked_after != book.last_release();
+    if ((pending.looked && !news) || !cycle_.spend()) return false;
+    std::optional<PlannedReservation> before;
+    if (book.planned_start(pending.id) != nullptr) before = book.lift(pending.id);
+    std::optional<StartJob> fact;
+    if (const auto found = finder_.find(pending, cycle_.now(), cycle_.now())) {
+        fact = start_of(cycle_, pending, *found, less_than_limit(pending));
+    } else {
+        fact = find_on_loan(pending);
+    }
+    if (!fact) {
+        if (before) book.put(pending.id, *std::move(before));
+        return false;
+    }
+    const JobId started = start(cycle_, pending, *std::move(fact));
+    if (before) book.note_releases(*before, PlanBook::TakenOver{started, cycle_.now()});
+    cycle_.leave_rest();  // Others may borrow what is left of these cores.
+    return true;
+}
+
+std::optional<StartJob> JobPlacer::find_on_loan(const PendingJob& pending) {
+    const ClusterState& state = cycle_.state();
+    Trial trial(cycle_.mutable_state(), cycle_.book());
+    bool any = false;
+    for (const JobId id : state.index().victims(pending.id)) {
+        const Job& run = *state.find_job(id);
+        if (run.state != JobState::running || !stands_still(run)) continue;
+        trial.lend(id);
+        any = true;
+    }
+    if (!any) return std::nullopt;
+    const auto found = finder_.find(pending, cycle_.now(), cycle_.now());
+    if (!found) return std::nullopt;
+    return start_of(cycle_, pending, *found, less_than_limit(pending));
 }
 
 // --time-min: if the whole limit does not fit now, starts the job with the longest time that does,

@@ -35,6 +35,9 @@ private:
     bool take_start(PendingJob& job, const std::optional<Found>& found,
                     std::optional<PlannedReservation> before, bool keeps);
     bool start_with_less(PendingJob& pending);
+    bool start_on_loan(PendingJob& pending);
+    std::optional<StartJob> find_on_loan(const PendingJob& pending);
+    std::optional<Duration> less_than_limit(const PendingJob& pending) const;
 
     OpenCycle& cycle_;
     Eligibility& eligibility_;

@@ -45,8 +45,11 @@ StartJob start_of(const OpenCycle& cycle, const PendingJob& pending, const Found
 
 JobId start(OpenCycle& cycle, const PendingJob& pending, const Found& found,
             std::optional<Duration> time_limit) {
+    return start(cycle, pending, start_of(cycle, pending, found, time_limit));
+}
+
+JobId start(OpenCycle& cycle, const PendingJob& pending, StartJob fact) {
     if (!cycle.order().is_first(pending)) ++cycle.work().passed;
-    StartJob fact = start_of(cycle, pending, found, time_limit);
     const JobId started = fact.task_job.value_or(fact.job);
     const std::vector<NodeShare> shares = fact.allocation.shares;
     cycle.decide(std::move(fact));

@@ -15,7 +15,8 @@ PlannedReservation planned_reservation_for(const OpenCycle& cycle, const Pending
 StartJob start_of(const OpenCycle& cycle, const PendingJob& pending, const Found& found,
                   std::optional<Duration> time_limit = std::nullopt);
 
-// Starts the job. Returns the job that runs: of an array, the task.
+// Starts the job as the fact says. Returns the job that runs: of an array, the task.
+JobId start(OpenCycle& cycle, const PendingJob& pending, StartJob fact);
 JobId start(OpenCycle& cycle, const PendingJob& pending, const Found& found,
             std::optional<Duration> time_limit = std::nullopt);
 

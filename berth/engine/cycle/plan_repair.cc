@@ -106,6 +106,8 @@ void PlanRepair::replan_from(std::size_t first, const std::vector<bool>& broken)
         derived.pending.add_unlooked(job.id);
         if (before[i]) book.note_releases(*before[i]);
         if (!cycle_.scheduling().backfill) continue;  // It is planned after the jobs ahead of it.
+        // Without a planned start it gives up the cores that stand still for it.
+        if (has_lenders(cycle_.state(), job.id)) continue;
         if (!cycle_.spend()) continue;
         if (auto found = finder_.find(job, now, last_start(cycle_.state(), job, now))) {
             book.put(job.id, planned_reservation_for(cycle_, job, *found));

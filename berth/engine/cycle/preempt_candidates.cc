@@ -7,6 +7,7 @@
 #include "berth/engine/cycle/blocking_reasons.h"
 #include "berth/engine/cycle/preempted_runs.h"
 #include "berth/engine/derived/standing.h"
+#include "berth/engine/state/lent_cores.h"
 
 namespace berth {
 namespace {
@@ -21,6 +22,11 @@ bool can_prove_its_end(const ClusterState& state, const Job& run) {
 
 bool is_running(const Job* job) {
     return job != nullptr && job->state == JobState::running && !job->allocation->preempted;
+}
+
+// Whether it runs, or stands still for another and may lend more.
+bool is_running_or_lends(const Job& run) {
+    return is_running(&run) || (run.state == JobState::running && stands_still(run));
 }
 
 bool has_later_components(const Job& run) { return run.het && run.het->offset > 0; }
@@ -82,6 +88,23 @@ std::int64_t PreemptCandidates::standing_of_run(const Job& run) {
     return at->second;
 }
 
+// Not while a job waits for it that has not started yet: until then its cores are that job's. What
+// `scontrol suspend` has stopped goes on when an operator says so.
+bool PreemptCandidates::may_lend(const Job& run) const {
+    if (run.is_suspended() && !run.lends_cores()) return false;
+    if (!run.lends_cores()) return true;
+    const Job* const by = cycle_.state().find_job(run.allocation->preempted->by);
+    const bool comes =
+        by != nullptr && by->state == JobState::pending && has_hold(cycle_, by->id);
+    return !comes && stands_still(run);
+}
+
+bool PreemptCandidates::may_stop(const Job* run, PreemptMode mode) const {
+    if (run == nullptr || run->state != JobState::running) return false;
+    return mode == PreemptMode::suspend ? (is_running(run) || run->lends_cores()) && may_lend(*run)
+                                        : is_running(run);
+}
+
 // nullopt: nobody may preempt it now.
 std::optional<PreemptCandidates::Run> PreemptCandidates::open_run(const Job& run,
                                                                   const PreemptTerms& terms,
@@ -94,10 +117,14 @@ std::optional<PreemptCandidates::Run> PreemptCandidates::open_run(const Job& run
         open.victim.push_back(run.het ? run.het->id(i) : run.id);
     const bool all_end = std::ranges::all_of(open.victim, [&](JobId one) {
         const Job* const part = state.find_job(one);
-        return is_running(part) && can_prove_its_end(state, *part);
+        return may_stop(part, terms.mode) && can_prove_its_end(state, *part);
     });
     if (!all_end) return std::nullopt;
-    const Time until = preemptions.rules.exempt_until(run, terms, cycle_.now());
+    open.lends = run.lends_cores();
+    Time until = preemptions.rules.exempt_until(run, terms, cycle_.now());
+    // Of two runs that share cores, the later one has borrowed them.
+    if (terms.mode == PreemptMode::suspend && *run.started_at >= cycle_.now())
+        until = std::max(until, after(*run.started_at, Duration(1)));
     if (until > cycle_.now()) {
         preemptions.note_exempt(until);
         return std::nullopt;
@@ -124,7 +151,11 @@ void PreemptCandidates::list_below() {
     const Job& job = *state.find_job(pending_->id);
     const std::pair key(job.partition, job.qos);
     if (below_for_ == key) {  // Some may have been reclaimed since.
-        if (lent_) std::erase_if(below_, [&](const Run& run) { return !is_running(&job_of(run)); });
+        if (lent_) {
+            std::erase_if(below_, [&](const Run& run) {
+                return !run.lends && !is_running(&job_of(run));
+            });
+        }
         return;
     }
     const bool is_shared = job.spec.request->reservation.empty() &&
@@ -136,14 +167,14 @@ void PreemptCandidates::list_below() {
     if (!rules.may_preempt_any(job)) return;
     for (const JobId id : state.index().holding()) {
         const Job& run = *state.find_job(id);
-        if (!is_running(&run) || has_later_components(run) || !stands_below(run)) continue;
+        if (!is_running_or_lends(run) || has_later_components(run) || !stands_below(run)) continue;
         if (run.spec.request->reservation != job.spec.request->reservation) continue;
         auto open = open_run(run, rules.terms_of(run), false);
         if (!open) continue;
         grace_below_ = std::max(grace_below_, open->terms.grace);
         below_.push_back(*std::move(open));
     }
-    std::ranges::sort(below_, {}, &Run::turn);
+    std::ranges::sort(below_, {}, [](const Run& run) { return run.order(); });
 }
 
 // ---- Those that use what is lent.
@@ -250,6 +281,7 @@ void PreemptCandidates::take(std::span<const std::size_t> places) {
     if (reclaims()) reclaim();  // As it is before.
     for (const std::size_t place : places) {
         const Victim& victim = run_at(place).victim;
+        if (run_at(place).terms.mode == PreemptMode::suspend) continue;  // It keeps its quota.
         taken_.insert(taken_.end(), victim.begin(), victim.end());
     }
     for (const std::size_t place : places | std::views::reverse) {

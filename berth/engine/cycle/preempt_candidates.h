@@ -44,6 +44,9 @@ private:
         PreemptRules::Turn turn;
         Victim victim;
         PreemptTerms terms;
+        bool lends = false;  // It stands still already, and may lend more of its cores.
+        // Of those below the job: what stands still loses nothing more.
+        auto order() const { return std::pair(!lends, turn); }
     };
     // Runs of one queue and one reservation that hold the same kinds of what quotas name.
     struct Group {
@@ -62,6 +65,8 @@ private:
     const Job& job_of(const Run& run) const;
     std::int64_t standing_of_run(const Job& run);
     std::optional<Run> open_run(const Job& run, const PreemptTerms& terms, bool reclaimed);
+    bool may_lend(const Job& run) const;
+    bool may_stop(const Job* run, PreemptMode mode) const;
     bool stands_below(const Job& run);
     void list_below();
     void build_lent();

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "berth/engine/state/job_queries.h"
+#include "berth/engine/state/lent_cores.h"
 #include "berth/model/preempted_by.h"
 
 namespace berth {
@@ -11,7 +12,8 @@ void end_preempted(OpenCycle& cycle) {
     std::vector<JobId> due;
     for (const auto& [preemptor, victim] : cycle.state().index().preempted()) {
         const Job& run = *cycle.state().find_job(victim);
-        if (run.state == JobState::running && run.allocation->preempted->ends_at <= cycle.now())
+        if (run.state == JobState::running && !run.lends_cores() &&
+            run.allocation->preempted->ends_at <= cycle.now())
             due.push_back(victim);
     }
     for (const JobId id : due) {
@@ -26,6 +28,59 @@ bool has_hold(const OpenCycle& cycle, JobId job) {
     const auto& holds = cycle.state().schedule().preemptor_holds();
     const auto known = holds.find(job);
     return known != holds.end() && cycle.now() < known->second;
+}
+
+bool rests_after_hold(const OpenCycle& cycle, JobId job) {
+    const auto& holds = cycle.state().schedule().preemptor_holds();
+    const auto known = holds.find(job);
+    if (known == holds.end() || cycle.now() < known->second) return false;
+    return cycle.now() < after(known->second, cycle.scheduling().preemption.hold_timeout);
+}
+
+namespace {
+
+bool is_waited_for(const OpenCycle& cycle, JobId preemptor) {
+    const Job* const job = cycle.state().find_job(preemptor);
+    return job != nullptr && job->state == JobState::pending && has_hold(cycle, preemptor) &&
+           cycle.state().schedule().planned(preemptor) != nullptr;
+}
+
+bool may_go_on(const OpenCycle& cycle, JobId lender) {
+    const ClusterState& state = cycle.state();
+    const Job* const run = state.find_job(lender);
+    if (run == nullptr || run->state != JobState::running || !run->lends_cores()) return true;
+    if (!run->is_suspended() || is_waited_for(cycle, run->allocation->preempted->by)) return false;
+    return std::ranges::all_of(run->allocation->shares, [&](const NodeShare& share) {
+        return shared_cores(state.jobs(), state.index(), *run, share, Sharers::above).empty();
+    });
+}
+
+// The components of a heterogeneous job go on together.
+std::vector<JobId> lenders_that_may_go_on(const OpenCycle& cycle) {
+    std::vector<JobId> due;
+    for (const auto& [preemptor, victim] : cycle.state().index().preempted()) {
+        const Job& run = *cycle.state().find_job(victim);
+        if (run.state != JobState::running || !run.lends_cores()) continue;
+        bool all = true;
+        for (std::uint32_t i = 0; i < (run.het ? run.het->size : 1); ++i)
+            all = all && may_go_on(cycle, run.het ? run.het->id(i) : victim);
+        if (all) due.push_back(victim);
+    }
+    return due;
+}
+
+}  // namespace
+
+bool any_lender_may_go_on(const OpenCycle& cycle) {
+    return cycle.state().index().any_lenders() && !lenders_that_may_go_on(cycle).empty();
+}
+
+void resume_lenders(OpenCycle& cycle) {
+    if (!cycle.state().index().any_lenders()) return;
+    for (const JobId id : lenders_that_may_go_on(cycle)) {
+        const Attempt attempt = cycle.state().find_job(id)->attempt;
+        cycle.decide(JobSuspended{.job = id, .attempt = attempt, .in_force = false});
+    }
 }
 
 EndJob end_of_preempted(const ClusterState& state, const Job& run) {
@@ -48,10 +103,14 @@ std::optional<Time> next_preemption(const OpenCycle& cycle) {
     };
     for (const auto& [preemptor, victim] : cycle.state().index().preempted()) {
         const Job& run = *cycle.state().find_job(victim);
-        if (run.state == JobState::running) no_later_than(run.allocation->preempted->ends_at);
+        if (run.state == JobState::running && !run.lends_cores())
+            no_later_than(run.allocation->preempted->ends_at);
     }
-    for (const auto& [job, until] : cycle.state().schedule().preemptor_holds())
+    const bool suspends = cycle.derived().preemptions.rules.suspends();
+    for (const auto& [job, until] : cycle.state().schedule().preemptor_holds()) {
         no_later_than(until);
+        if (suspends) no_later_than(after(until, cycle.scheduling().preemption.hold_timeout));
+    }
     return next;
 }
 

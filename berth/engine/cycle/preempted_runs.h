@@ -11,9 +11,19 @@ void end_preempted(OpenCycle& cycle);
 // Ends this run, which was preempted. Its job is requeued if it may be and its terms say so.
 void end_preempted(OpenCycle& cycle, const Job& run);
 
+// Runs that lend their cores go on once nobody has these, and nobody comes for them: the job that
+// they wait for has started elsewhere, is gone, or has no planned start or hold any more.
+void resume_lenders(OpenCycle& cycle);
+// Whether some could go on now.
+bool any_lender_may_go_on(const OpenCycle& cycle);
+
 // Whether the job has preempted and has not started yet: it chooses no other victims, and no job
 // takes the room that they leave.
 bool has_hold(const OpenCycle& cycle, JobId job);
+
+// Whether the job's hold is over and it has not started. Where runs are suspended, it waits as long
+// again before it preempts: the runs that stood still in vain go on for a while.
+bool rests_after_hold(const OpenCycle& cycle, JobId job);
 
 // How a run that is preempted ends.
 EndJob end_of_preempted(const ClusterState& state, const Job& run);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <ranges>
+#include <span>
 
 #include "berth/engine/cycle/blocking_reasons.h"
 #include "berth/engine/cycle/het_components.h"
@@ -21,10 +22,20 @@ bool Preemptor::could_preempt(const PendingJob& pending) {
     const Job& job = *cycle_.state().find_job(pending.id);
     if (preemptions.has_failed(pending, job.qos)) return false;
     if (!preemptions.rules.may_preempt_any(job) && !candidates_.may_reclaim(pending)) return false;
+    if (preemptions.rules.suspends() && rests(job)) return false;
     if (!job.spec.array || job.spec.array->max_running == 0) return !has_hold(cycle_, pending.id);
     // One task at a time: a task with a hold will run beside those that "%" counts.
     return std::ranges::none_of(array_members(cycle_.state(), pending.id),
                                 [&](JobId task) { return has_hold(cycle_, task); });
+}
+
+// Whether it, or a task of its array, has had runs stand still in vain a short while ago.
+bool Preemptor::rests(const Job& job) const {
+    if (rests_after_hold(cycle_, job.id)) return true;
+    if (!job.spec.array && !job.array_job) return false;
+    return std::ranges::any_of(
+        array_members(cycle_.state(), job.array_job.value_or(job.id)),
+        [&](JobId task) { return rests_after_hold(cycle_, task); });
 }
 
 // When the listed job could start if all candidates ended: their grace time, and then the time to
@@ -57,13 +68,50 @@ std::optional<VictimChoice> Preemptor::choose(const PendingJob& pending, Time at
                 return !has_hold(cycle_, other.id);
             });
             const auto candidate = [&](std::size_t place) { return candidates_.at(place); };
-            choice = choose_victims(cycle_.state(), candidate, trial, fits);
+            const auto stop = [&](std::size_t place) {
+                for (const JobId id : *candidates_.at(place))
+                    is_suspended_at(place) ? trial.lend(id) : trial.lift(id);
+            };
+            choice = choose_victims(cycle_.state(), candidate, stop, trial, fits);
             // A job that preempts nobody passes no other planned start either.
             if (choice && choice->victims.empty()) choice.reset();
+            if (choice && !others_keep_their_starts(pending, trial, *choice)) choice.reset();
         }
     }
     planned_at_ = book.plan_version();  // The trial has put everything back.
     return choice;
+}
+
+bool Preemptor::is_suspended_at(std::size_t place) const {
+    return candidates_.terms_at(place).mode == PreemptMode::suspend;
+}
+
+// Whether what is suspended would have room when it goes on, beside planned starts that do not give
+// way to the job: it then ends later than it was to.
+bool Preemptor::others_keep_their_starts(const PendingJob& pending, Trial& trial,
+                                         const VictimChoice& choice) {
+    const ClusterState& state = cycle_.state();
+    const PlanBook& book = trial.book();
+    std::vector<JobId> lenders;
+    for (const std::size_t place : choice.victims) {
+        if (!is_suspended_at(place)) continue;
+        const Victim& victim = *candidates_.at(place);
+        lenders.insert(lenders.end(), victim.begin(), victim.end());
+    }
+    const Time hold = after(cycle_.now(), cycle_.scheduling().preemption.hold_timeout);
+    const Time free_at = ended_after_hold(cycle_.scheduling(), hold, pending.shape->length);
+    return std::ranges::all_of(lenders, [&](JobId id) {
+        const Job& run = *state.find_job(id);
+        const PlannedReservation& booked = *book.find(id);
+        const Time end = end_from(cycle_.scheduling(), run, free_at, cycle_.now());
+        bool has_room = true;
+        booked.each_booked([&](NodeId node, const Resources& amount) {
+            has_room = has_room && (end <= booked.end ||
+                                    fits(amount, book.timeline(node, booked.reservation)
+                                                     .least_free(booked.end, end)));
+        });
+        return has_room;
+    });
 }
 
 bool Preemptor::preempt_for(PendingJob& pending) {
@@ -152,17 +200,31 @@ JobId Preemptor::decide_preemption(const PendingJob& pending, const std::vector<
     cycle_.decide(fact);
     for (const JobsPreempted::Victim& victim : fact.victims) {
         const Job& run = *cycle_.state().find_job(victim.job);
-        if (victim.ends_at <= cycle_.now()) end_preempted(cycle_, run);
+        if (victim.mode == PreemptMode::suspend) {
+            if (!run.is_suspended())
+                cycle_.decide(JobSuspended{.job = victim.job, .attempt = victim.attempt});
+        } else if (victim.ends_at <= cycle_.now()) {
+            end_preempted(cycle_, run);
+        }
     }
     return fact.preemptor;
 }
 
-// Those whose planned starts may have lost their room on nodes, or under limits, to this one.
+// Those whose planned starts may have lost their room on nodes, or under limits, to this one, or to
+// the later ends of runs that are suspended for it.
 std::vector<JobId> Preemptor::planned_beside(JobId preemptor, const PlannedAmounts& amounts) const {
     const PlanBook& book = cycle_.book();
     std::vector<JobId> others;
-    for (const NodeId node : amounts.nodes()) {
-        for (const JobId id : book.planned_on(node)) others.push_back(id);
+    const auto add = [&](std::span<const NodeId> nodes) {
+        for (const NodeId node : nodes) {
+            const auto planned = book.planned_on(node);
+            others.insert(others.end(), planned.begin(), planned.end());
+        }
+    };
+    add(amounts.nodes());
+    for (const JobId id : cycle_.state().index().victims(preemptor)) {
+        const Job& run = *cycle_.state().find_job(id);
+        if (run.lends_cores()) add(*run.nodes);
     }
     const PlannedReservation& own = *book.planned_start(preemptor);
     if (book.limits().exceeds(own.limits, own.start, own.end)) {
@@ -181,6 +243,8 @@ void Preemptor::plan_after_preemption(PendingJob& pending, JobId preemptor, cons
     if (cycle_.book().planned_start(pending.id) != nullptr)
         cycle_.book().note_releases(cycle_.book().lift(pending.id));
     PlannedReservation planned = planned_reservation_for(cycle_, pending, found);
+    planned.lent = lent_to_start(cycle_.state(), planned.amounts,
+                                 cycle_.state().index().victims(preemptor));
     const PlannedAmounts amounts = planned.amounts;
     // Its victims may take long to end.
     PlannedReservation patient = planned;

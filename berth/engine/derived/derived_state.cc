@@ -85,6 +85,27 @@ void DerivedState::note_job(const ClusterState& state, Time now, JobId id) {
     next_cycle.note_change();
 }
 
+// A run has begun, stands still or goes on, has another limit, or is over on a node: what lends to
+// it, or borrows from it, is planned anew. What it leaves of borrowed cores, others may borrow.
+void DerivedState::note_lending(const ClusterState& state, Time now, JobId id) {
+    const Job* const job = state.find_job(id);
+    if (job == nullptr) return;
+    book.refresh_lent(state, now, *job);
+    const PlannedReservation* const own = book.find(id);
+    if (own != nullptr && !own->lent->empty()) preemptions.forget_failures();
+}
+
+// Its cores may be used: the job that waits for them is tried again.
+void DerivedState::note_frozen(const ClusterState& state, JobId id) {
+    next_cycle.note_change();
+    const Job* const run = state.find_job(id);
+    if (run == nullptr || !run->lends_cores()) return;
+    PendingJob* const waiting = pending.find(run->allocation->preempted->by);
+    if (waiting == nullptr) return;
+    waiting->looked = false;
+    pending.add_unlooked(waiting->id);
+}
+
 void DerivedState::note_changed(const ClusterState& state, Time now, JobId id) {
     work_.refresh(state, id);
     note_job(state, now, id);
@@ -247,10 +268,12 @@ void DerivedState::note(const ClusterState& state, Time now, const Fact& fact) {
                    [&](const JobUpdated& kind) {
                        job_changed(kind.job);
                        note_order(kind);
+                       note_lending(state, now, kind.job);
                    },
                    [&](const StartJob& kind) {
                        job_changed(kind.job);
                        if (kind.task_job && *kind.task_job != kind.job) job_changed(*kind.task_job);
+                       note_lending(state, now, kind.task_job.value_or(kind.job));
                    },
                    [&](const TaskSplit& kind) {
                        job_changed(kind.array);
@@ -270,6 +293,16 @@ void DerivedState::note(const ClusterState& state, Time now, const Fact& fact) {
                    [&](const JobsPreempted& kind) {
                        for (const JobId id : jobs_of(kind)) job_changed(id);
                    },
+                   [&](const JobSuspended& kind) {
+                       job_changed(kind.job);
+                       note_lending(state, now, kind.job);
+                       if (preemptions.rules.suspends()) preemptions.forget_failures();
+                   },
+                   [&](const AttemptEnded& kind) {
+                       job_changed(kind.job);
+                       note_lending(state, now, kind.job);
+                   },
+                   [&](const JobFrozen& kind) { note_frozen(state, kind.job); },
                    [&](const StepCreated&) {},
                    [&](const StepEnded&) {},
                    [&](const auto& kind) { job_changed(kind.job); },  // Facts about a job.

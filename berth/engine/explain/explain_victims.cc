@@ -78,7 +78,8 @@ std::optional<std::string> advice_to_preempt(Engine& engine, Time now, const Pen
     const VictimAt candidate = [&](std::size_t place) {
         return place < victims.size() ? &victims[place] : nullptr;
     };
-    const auto choice = choose_victims(state, candidate, trial, fits);
+    const StopVictim stop = [&](std::size_t place) { trial.lift(victims[place].front()); };
+    const auto choice = choose_victims(state, candidate, stop, trial, fits);
     if (!choice || choice->victims.empty()) return std::nullopt;
     std::vector<JobId> runs;
     for (const std::size_t place : choice->victims) runs.push_back(victims[place].front());

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "berth/engine/limits/limit_request.h"
+#include "berth/engine/plan/lending.h"
 #include "berth/engine/state/job_queries.h"
 #include "berth/policy/tres.h"
 
@@ -24,8 +25,11 @@ struct Taker {
 Taker taker_of_run(const ClusterState& state, const Job& run, Time now) {
     const std::optional<Time> ends = limit_ends(run);
     Taker taker{.job = &run, .start = now, .end = ends.value_or(kNever)};
-    if (run.allocation->preempted)
+    if (run.lends_cores()) {
+        taker.end = run_end(state, run);
+    } else if (run.allocation->preempted) {
         taker.end = std::min(taker.end, run.allocation->preempted->ends_at);
+    }
     QuotaUse::Held held{.nodes = static_cast<std::int64_t>(run.nodes.size()),
                         .amount = run.allocated,
                         .licenses = state.quota().licenses()->counts_of(run.allocation->licenses)};

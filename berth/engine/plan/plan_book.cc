@@ -6,20 +6,6 @@
 
 namespace berth {
 
-Time limit_end(const SchedulingSpec& scheduling, const Job& job) {
-    const std::optional<Time> limit = limit_ends(job);
-    const Time end = limit ? after(*limit, scheduling.over_time_limit) : kNever;
-    return job.spec.deadline ? std::min(end, std::max(*job.spec.deadline, *job.started_at)) : end;
-}
-
-// A run that is preempted ends sooner than by its limit: it is told to, and then killed. If it
-// takes longer, it is late like a run that is over its limit: nobody's planned start moves at once.
-Time run_end(const SchedulingSpec& scheduling, const Job& job) {
-    const Time end = limit_end(scheduling, job);
-    const auto& preempted = job.allocation->preempted;
-    return preempted ? std::min(end, after(preempted->ends_at, scheduling.kill_wait)) : end;
-}
-
 std::optional<Time> next_end(const PlanBook& book) {
     if (book.ends().empty() || book.ends().begin()->first == kNever) return std::nullopt;
     return book.ends().begin()->first;
@@ -44,6 +30,7 @@ void PlanBook::rebuild(const ClusterState& state) {
     starts_.clear();
     shared_.clear();
     drained_.clear();
+    lent_ = 0;
     licenses_.rebuild(state.spec().licenses);
     limits_.rebuild(state.quota());
     reservations_.clear();
@@ -82,20 +69,23 @@ void PlanBook::regroup(const ClusterSpec& spec) {
     ++fresh_version_;
     free_groups_.rebuild(spec, classes_);
     for (const auto& [id, run] : running_) {
-        for (const auto& [node, amount] : run.amounts) free_groups_.change(node, amount, false);
+        run.each_booked([&](NodeId node, const Resources& amount) {
+            free_groups_.change(node, amount, false);
+        });
     }
 }
 
 std::optional<PlannedReservation> PlanBook::planned_reservation_of(const ClusterState& state,
                                                                    const Job& job) const {
     if (job.allocation) {
-        const Time due = run_end(state.spec().scheduling, job);
+        const Time due = run_end(state, job);
         PlannedReservation planned_reservation{.start = *job.started_at,
                                                .end = due,
                                                .amounts = {},
                                                .licenses = job.allocation->licenses,
                                                .limits = limits_.use_of_run(state, job),
-                                               .reservation = job.spec.request->reservation};
+                                               .reservation = job.spec.request->reservation,
+                                               .lent = lent_to_run(state, job)};
         NodeAmounts amounts;
         std::vector<PartOf> parts;
         for (const NodeShare& share : job.allocation->shares) {
@@ -119,7 +109,9 @@ std::optional<PlannedReservation> PlanBook::planned_reservation_of(const Cluster
                               .amounts = planned->amounts,
                               .licenses = planned->licenses,
                               .limits = limits_of_pending(state, job),
-                              .reservation = job.spec.request->reservation};
+                              .reservation = job.spec.request->reservation,
+                              .lent = lent_to_start(state, planned->amounts,
+                                                    state.index().victims(job.id))};
 }
 
 // As the cycle has it for jobs of one kind.
@@ -170,6 +162,7 @@ void PlanBook::refresh(const ClusterState& state, Time now, JobId id) {
     }
     if (wanted) {
         if (before && before->running() && wanted->end > before->end) collision_ = true;
+        if (before && before->lent != wanted->lent) collision_ = true;
         enter(id, *wanted);
         // A run may use more of a limit than it asked for: whole cores, for one.
         const bool begins = wanted->running() && !(before && before->running());
@@ -186,6 +179,31 @@ void PlanBook::refresh(const ClusterState& state, Time now, JobId id) {
     if (before) note_releases(*before, TakenOver{id, now});
     if (!before || !before->running()) return;
     for (const NodeId node : before->amounts.nodes()) forget_before(node, now);
+}
+
+// A planned start may have moved in this cycle: only what it borrows is derived from the state.
+void PlanBook::refresh_lent(const ClusterState& state, Time now, const Job& job) {
+    if (lent_ == 0 && !state.index().any_lenders()) return;
+    std::vector<JobId> runs, starts;
+    for (const NodeId node : job.nodes) {
+        for (const JobId id : state.index().on_node(node)) {
+            if (id != job.id) runs.push_back(id);
+        }
+        for (const JobId id : planned_on(node)) starts.push_back(id);
+    }
+    put_in_order(runs);
+    put_in_order(starts);
+    for (const JobId id : runs) refresh(state, now, id);
+    for (const JobId id : starts) {
+        PlannedReservation planned = *planned_start(id);
+        const berth::Shared<std::vector<Millicpu>> lent =
+            lent_to_start(state, planned.amounts, state.index().victims(id));
+        if (planned.lent == lent) continue;
+        collision_ = true;
+        remove(id);
+        planned.lent = lent;
+        enter(id, std::move(planned));
+    }
 }
 
 const PlannedReservation* PlanBook::planned_start(JobId job) const {
@@ -226,11 +244,12 @@ std::optional<Time> PlanBook::shared_until(NodeId node, std::uint32_t device) co
 
 void PlanBook::enter(JobId job, PlannedReservation planned_reservation) {
     change_timelines(planned_reservation, false);
+    if (!planned_reservation.lent->empty()) ++lent_;
     if (planned_reservation.running()) {
         ends_.emplace(planned_reservation.end, job);
-        for (const auto& [node, amount] : planned_reservation.amounts) {
+        planned_reservation.each_booked([&](NodeId node, const Resources& amount) {
             free_groups_.change(node, amount, false);
-        }
+        });
         for (const PartOf& part : std::as_const(planned_reservation).run->parts) {
             change_shared(part, job, planned_reservation.start, planned_reservation.end);
         }
@@ -270,11 +289,12 @@ void PlanBook::remember_start(Time start, JobId job) {
 void PlanBook::remove(JobId job) {
     const PlannedReservation& planned_reservation = *find(job);
     change_timelines(planned_reservation, true);
+    if (!planned_reservation.lent->empty()) --lent_;
     if (planned_reservation.running()) {
         ends_.erase({planned_reservation.end, job});
-        for (const auto& [node, amount] : planned_reservation.amounts) {
+        planned_reservation.each_booked([&](NodeId node, const Resources& amount) {
             free_groups_.change(node, amount, true);
-        }
+        });
         for (const PartOf& part : planned_reservation.run->parts) {
             change_shared(part, job, planned_reservation.start, std::nullopt);
         }
@@ -374,11 +394,12 @@ bool PlanBook::has_room_for(const PlannedReservation& planned_reservation, Time 
     if (!limits_.first_free(planned_reservation.limits, start, start,
                             planned_reservation.end - start))
         return false;
-    return std::ranges::all_of(planned_reservation.amounts, [&](const auto& part) {
-        const auto& [node, amount] = part;
-        return fits(amount, timeline(node, planned_reservation.reservation)
-                                .least_free(start, planned_reservation.end));
+    bool has_room = true;
+    planned_reservation.each_booked([&](NodeId node, const Resources& amount) {
+        has_room = has_room && fits(amount, timeline(node, planned_reservation.reservation)
+                                                .least_free(start, planned_reservation.end));
     });
+    return has_room;
 }
 
 bool PlanBook::collides(const PlannedReservation& planned_reservation, Time from) const {
@@ -409,19 +430,22 @@ const Timeline& PlanBook::timeline(NodeId node, const std::string& reservation) 
         .first->second;
 }
 
-void PlanBook::change_timelines(const PlannedReservation& planned_reservation, bool more) {
+// In what is open to all, or in what the reservation keeps.
+void PlanBook::change_on(NodeId node, const SharedText& reservation, Span span,
+                         const Resources& amount, bool more) {
     if (!reservations_.empty()) reserved_.clear();
-    for (const auto& [node, amount] : planned_reservation.amounts) {
-        if (planned_reservation.reservation.empty()) {
-            change(node, planned_reservation.start, planned_reservation.end, amount, more);
-            continue;
-        }
-        reservations_.change(planned_reservation.reservation, node,
-                             {planned_reservation.start, planned_reservation.end}, amount, more,
-                             [&, at = node](Span span, const Resources& some, bool add) {
-                                 change(at, span.start, span.end, some, add);
-                             });
-    }
+    if (reservation.empty()) return change(node, span.start, span.end, amount, more);
+    reservations_.change(reservation, node, span, amount, more,
+                         [&](Span part, const Resources& some, bool add) {
+                             change(node, part.start, part.end, some, add);
+                         });
+}
+
+void PlanBook::change_timelines(const PlannedReservation& planned_reservation, bool more) {
+    const Span span{planned_reservation.start, planned_reservation.end};
+    planned_reservation.each_booked([&](NodeId node, const Resources& amount) {
+        change_on(node, planned_reservation.reservation, span, amount, more);
+    });
     const Time counted_from =
         planned_reservation.running() ? Time::min() : planned_reservation.start;
     if (more) {

@@ -15,6 +15,7 @@
 #include "berth/engine/limits/limit_change.h"
 #include "berth/engine/plan/free_groups.h"
 #include "berth/engine/plan/free_slot_index.h"
+#include "berth/engine/plan/lending.h"
 #include "berth/engine/plan/license_book.h"
 #include "berth/engine/plan/limit_book.h"
 #include "berth/engine/plan/reservation_book.h"
@@ -39,6 +40,8 @@ struct PlannedReservation {
     Shared<std::vector<LicenseCount>> licenses;
     berth::Shared<LimitUse> limits;
     SharedText reservation;  // The Slurm reservation whose nodes it uses; empty: those open to all.
+    // By place in `amounts`: CPU that is booked for runs which lend it; see lending.h. Empty: none.
+    berth::Shared<std::vector<Millicpu>> lent;
     // Set if the job is running; unset for a planned start.
     struct Run {
         Time due{};  // End of its time limit. `end` is later if the job overran.
@@ -49,6 +52,17 @@ struct PlannedReservation {
 
     bool running() const { return run.has_value(); }
     Time due() const { return run ? run->due : Time{}; }
+    // What is booked for it on each of its nodes, in order.
+    Resources booked(std::size_t place) const {
+        Resources amount = amounts.amount(place);
+        if (!lent->empty()) amount.set_cpu(amount.cpu() - lent[place]);
+        return amount;
+    }
+    template <class Visit>
+    void each_booked(Visit visit) const {
+        const auto nodes = amounts.nodes();
+        for (std::size_t i = 0; i < nodes.size(); ++i) visit(nodes[i], booked(i));
+    }
     friend bool operator==(const PlannedReservation&, const PlannedReservation&) = default;
 };
 
@@ -61,6 +75,9 @@ public:
     void rebuild(const ClusterState& state);
     // Updates the job's planned reservation. Call it after each fact about the job.
     void refresh(const ClusterState& state, Time now, JobId job);
+    // Updates what is lent around this job, which has borrowed cores or lent them, or has just ceased
+    // to: on its nodes, the planned reservations of runs, and what planned starts will borrow.
+    void refresh_lent(const ClusterState& state, Time now, const Job& job);
     // Call it after the drained devices of this node, or the jobs that hold them, have changed.
     void settle_drained(const ClusterState& state, NodeId node);
     // Books the use of limits anew where it may have changed. Call it after limits have changed.
@@ -160,6 +177,8 @@ private:
                                                              const Job& job) const;
     berth::Shared<LimitUse> limits_of_pending(const ClusterState& state, const Job& job) const;
     void change_timelines(const PlannedReservation& planned_reservation, bool more);
+    void change_on(NodeId node, const SharedText& reservation, Span span, const Resources& amount,
+                   bool more);
     void change(NodeId node, Time start, Time end, const Resources& amount, bool more);
     void replace_free_slots(std::size_t node_class, NodeId node);  // Reads free_slot_change_.
     void forget_before(NodeId node, Time now);
@@ -208,16 +227,11 @@ private:
     // Drained devices, and since when each is booked.
     std::map<DeviceKey, Time> drained_;
     bool collision_ = false;
+    std::size_t lent_ = 0;  // Planned reservations that use what is lent.
     FreeSlotChange free_slot_change_;  // A member only to keep its memory.
 };
 
 // The next expected end of a running job. nullopt: there is none.
 std::optional<Time> next_end(const PlanBook& book);
-
-// When the job will be ended for exceeding its time limit: at the limit, plus OverTimeLimit.
-Time limit_end(const SchedulingSpec& scheduling, const Job& job);
-// When its nodes should be clean: at that time, or soon after it was preempted.
-// REQUIRES: it has an allocation.
-Time run_end(const SchedulingSpec& scheduling, const Job& job);
 
 }  // namespace berth

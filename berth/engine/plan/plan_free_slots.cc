@@ -15,7 +15,7 @@ std::optional<Resources> amount_on(const PlannedReservation& planned_reservation
     const auto nodes = planned_reservation.amounts.nodes();
     const auto at = std::ranges::find(nodes, node);
     if (at == nodes.end()) return std::nullopt;
-    return planned_reservation.amounts.amount(static_cast<std::size_t>(at - nodes.begin()));
+    return planned_reservation.booked(static_cast<std::size_t>(at - nodes.begin()));
 }
 
 // Whether `now_booked` takes at least everything on this node that `before` took.
@@ -126,10 +126,10 @@ void PlanBook::forget_fresh(ReleaseNumber seen) {
 void PlanBook::note_releases(const PlannedReservation& planned_reservation,
                              std::optional<TakenOver> taken_over) {
     const PlannedReservation* by = taken_over ? find(taken_over->by) : nullptr;
-    for (const auto& [node, amount] : planned_reservation.amounts) {
+    planned_reservation.each_booked([&](NodeId node, const Resources& amount) {
         if (by == nullptr || !covers(*by, planned_reservation, node, amount, taken_over->now))
             note_release(node);
-    }
+    });
 }
 
 }  // namespace berth

@@ -26,6 +26,8 @@ public:
     Trial& operator=(const Trial&) = delete;
 
     void lift(JobId job);  // Its run or its planned start. REQUIRES: it has one, not lifted yet.
+    // The cores of its run that nobody has borrowed are free, and nothing else that it holds.
+    void lend(JobId job);
     // A planned start of a job that has none, as if it began at its time.
     void put(JobId job, PlannedReservation planned);
 
@@ -42,6 +44,7 @@ private:
     struct Undo {
         JobId job;
         std::optional<PlannedReservation> removed;
+        bool lends = false;
         // Of a planned start: its place in PlanBook::planned_on() of each node.
         std::vector<std::ptrdiff_t> places;
         // Of a run: the shared GPUs that it used, what its nodes had free if it cannot simply be
@@ -49,11 +52,25 @@ private:
         std::vector<std::pair<PlanBook::DeviceKey, PlanBook::Shared>> shared;
         std::vector<NodeFree> free;
         std::vector<std::pair<NodeId, Resources>> drained;
+        // Of a run that lends: what was given back of its own reservation, and of those whose cores
+        // it has borrowed. `free` is what its nodes had free.
+        struct Lent {
+            JobId holder;
+            NodeId node;
+            Span span;
+            Resources cpu;
+        };
+        std::vector<Lent> lent;
     };
     void lift_run(const Job& job, Undo& undo);
+    void lend_on(const Job& job, const NodeShare& share, Undo& undo);
+    void lend_of(const Job& holder, const NodeShare& share, BitSet& cores, Undo& undo);
+    void book_lent(const Undo::Lent& lent, bool more);
+    NodeShare own_part(const Job& job, const NodeShare& share) const;
     void lift_planned(Undo& undo);
     void undo_last();
     void restore_run(const Job& job, Undo& undo);
+    void restore_lender(Undo& undo);
     void restore_planned(Undo& undo);
     void restore_shared(const PlanBook::DeviceKey& key, const PlanBook::Shared& before);
     void book_drained(const Undo& undo, bool more);

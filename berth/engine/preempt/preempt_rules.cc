@@ -7,6 +7,15 @@
 
 namespace berth {
 
+namespace {
+
+// A run that is suspended gets no signal, so it has nothing to do meanwhile.
+PreemptTerms terms(PreemptMode mode, Duration grace, std::optional<Duration> exempt) {
+    return {mode, mode == PreemptMode::suspend ? Duration{} : grace, exempt};
+}
+
+}  // namespace
+
 void PreemptRules::rebuild(const ClusterSpec& spec) {
     *this = {};
     spec_ = spec.scheduling.preemption;
@@ -19,16 +28,19 @@ void PreemptRules::rebuild(const ClusterSpec& spec) {
     for (const PartitionSpec& partition : spec.partitions) {
         tiers_.push_back(partition.priority_tier);
         const PreemptMode mode = partition.preempt_mode.value_or(spec_.mode);
-        of_partition_.push_back({mode, partition.grace_time, spec_.exempt});
-        reclaimed_.push_back(
-            {partition.preempt_mode.value_or(spec_.reclaim), partition.grace_time, spec_.exempt});
+        of_partition_.push_back(terms(mode, partition.grace_time, spec_.exempt));
+        const PreemptMode ends = partition.preempt_mode.value_or(spec_.reclaim);
+        reclaimed_.push_back({ends == PreemptMode::suspend ? spec_.reclaim : ends,
+                              partition.grace_time, spec_.exempt});
+        suspends_ = suspends_ || (mode == PreemptMode::suspend && spec_.by != PreemptBy::qos);
         if (mode != PreemptMode::off)
             lowest_tier_ = std::min(lowest_tier_, partition.priority_tier);
     }
     for (const QosSpec& qos : spec.qos) {
         const PreemptMode mode = qos.preempt_mode.value_or(spec_.mode);
         of_qos_.push_back(
-            {mode, qos.grace_time, qos.preempt_exempt ? qos.preempt_exempt : spec_.exempt});
+            terms(mode, qos.grace_time, qos.preempt_exempt ? qos.preempt_exempt : spec_.exempt));
+        suspends_ = suspends_ || (mode == PreemptMode::suspend && spec_.by == PreemptBy::qos);
         within_.push_back(qos.preempt_mode ? qos.preempt_within : spec_.within);
         qos_priority_.push_back(qos.priority);
         BitSet preempts(spec.qos.size());
@@ -99,7 +111,8 @@ PreemptTerms PreemptRules::terms_of(const Job& run) const {
 }
 
 PreemptTerms PreemptRules::with_grace_of_queue(const Job& run, PreemptTerms terms) const {
-    if (const auto grace = queues_.grace_of(run)) terms.grace = *grace;
+    const auto grace = queues_.grace_of(run);
+    if (grace && terms.mode != PreemptMode::suspend) terms.grace = *grace;
     return terms;
 }
 

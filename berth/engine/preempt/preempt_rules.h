@@ -32,6 +32,8 @@ public:
     bool enabled() const { return spec_.enabled(); }
     const PreemptionSpec& spec() const { return spec_; }
 
+    bool suspends() const { return suspends_; }  // Whether any run may be suspended.
+
     bool never_preempts(const Job& job) const;  // Its priority class says so.
     // Whether jobs of this partition and QOS may preempt any at all.
     bool may_preempt_any(const Job& job) const;
@@ -52,7 +54,8 @@ public:
     }
     PreemptTerms terms_of(const Job& run) const;
     // How a run stops that uses what its queue has borrowed: as its partition says or, if it says
-    // nothing, as PreemptionSpec::reclaim.
+    // nothing, as PreemptionSpec::reclaim; also where the partition has its runs suspended, since
+    // these keep their quota.
     PreemptTerms terms_of_reclaimed(const Job& run) const;
     // When the run may be preempted on these terms at the earliest; kNever: its priority exempts
     // it. REQUIRES: it runs.
@@ -88,6 +91,7 @@ private:
     std::vector<std::int64_t> qos_priority_;
     std::vector<std::int32_t> ranks_;
     std::vector<std::string> never_;  // Priority classes whose jobs preempt nothing.
+    bool suspends_ = false;
 };
 
 }  // namespace berth

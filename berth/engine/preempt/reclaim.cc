@@ -17,7 +17,8 @@ std::vector<JobId> ending_runs(const ClusterState& state) {
     std::vector<JobId> ending;
     for (const JobId id : state.index().holding()) {
         const Job& run = *state.find_job(id);
-        if (run.state == JobState::completing || run.allocation->preempted) ending.push_back(id);
+        const bool goes = run.allocation->preempted && !run.lends_cores();
+        if (run.state == JobState::completing || goes) ending.push_back(id);
     }
     return ending;
 }

@@ -41,7 +41,7 @@ private:
     QueueQuotas quotas_;
 };
 
-// Runs that are ending, or were told to.
+// Runs that are ending, or were told to. One that is suspended keeps its quota.
 std::vector<JobId> ending_runs(const ClusterState& state);
 
 }  // namespace berth

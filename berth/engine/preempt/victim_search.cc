@@ -11,9 +11,9 @@ using Indexes = std::span<const std::size_t>;
 
 class VictimSearch {
 public:
-    VictimSearch(const ClusterState& state, const VictimAt& candidate, Trial& trial,
-                 const FitsNow& fits)
-        : state_(state), candidate_(candidate), trial_(trial), fits_(fits) {}
+    VictimSearch(const ClusterState& state, const VictimAt& candidate, const StopVictim& stop,
+                 Trial& trial, const FitsNow& fits)
+        : state_(state), candidate_(candidate), stop_(stop), trial_(trial), fits_(fits) {}
 
     std::optional<VictimChoice> run() {
         std::optional<Found> found;
@@ -40,9 +40,7 @@ public:
     }
 
 private:
-    void lift(std::size_t candidate) {
-        for (const JobId job : *candidate_(candidate)) trial_.lift(job);
-    }
+    void lift(std::size_t candidate) { stop_(candidate); }
     void lift(Indexes some) {
         for (const std::size_t one : some) lift(one);
     }
@@ -118,6 +116,7 @@ private:
 
     const ClusterState& state_;
     const VictimAt& candidate_;
+    const StopVictim& stop_;
     Trial& trial_;
     const FitsNow& fits_;
 };
@@ -125,8 +124,9 @@ private:
 }  // namespace
 
 std::optional<VictimChoice> choose_victims(const ClusterState& state, const VictimAt& candidate,
-                                           Trial& trial, const FitsNow& fits) {
-    return VictimSearch(state, candidate, trial, fits).run();
+                                           const StopVictim& stop, Trial& trial,
+                                           const FitsNow& fits) {
+    return VictimSearch(state, candidate, stop, trial, fits).run();
 }
 
 }  // namespace berth

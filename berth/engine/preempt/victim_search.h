@@ -17,6 +17,9 @@ using Victim = std::vector<JobId>;
 // By place in the order of preference. nullptr: there are no more.
 using VictimAt = std::function<const Victim*(std::size_t)>;
 
+// Has the trial without that candidate: lifted, or with its cores lent.
+using StopVictim = std::function<void(std::size_t)>;
+
 // Whether the job fits the plan as the trial has it now, and where.
 using FitsNow = std::function<std::optional<Found>()>;
 
@@ -32,6 +35,7 @@ struct VictimChoice {
 // each victim: the method is QuickXplain (Junker, AAAI 2004). No candidate behind twice that prefix
 // is asked for.
 std::optional<VictimChoice> choose_victims(const ClusterState& state, const VictimAt& candidate,
-                                           Trial& trial, const FitsNow& fits);
+                                           const StopVictim& stop, Trial& trial,
+                                           const FitsNow& fits);
 
 }  // namespace berth

@@ -32,6 +32,7 @@ public:
     const std::set<std::pair<JobId, JobId>>& preempted() const { return preempted_; }
     // Whether a run that lends its cores, or is about to, holds something on the node.
     bool any_lender_on(NodeId node) const;
+    bool any_lenders() const { return !lenders_.empty(); }
 
     const JobSet& pending() const { return pending_; }  // Including held jobs and array records.
     const JobSet& holding() const { return holding_; }

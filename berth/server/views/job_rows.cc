@@ -114,7 +114,7 @@ void set_times(api::JobRow& row, const Snapshot& snapshot, const SnapshotJob& re
         row.ran_before = job.suspension->ran_before;
     }
     set_preemption(row, *snapshot.spec, job);
-    if (job.state == JobState::running && job.allocation->preempted) {
+    if (job.state == JobState::running && job.allocation->preempted && !job.lends_cores()) {
         const Time end = job.allocation->preempted->ends_at;
         row.ended_at = row.ended_at ? std::min(*row.ended_at, end) : end;
     }
