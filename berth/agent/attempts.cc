@@ -224,8 +224,10 @@ void Attempts::exited(const RunExited& event, Effects& effects) {
         attempt->starting = false;
         attempt->exit_due = attempt->to_start = false;
         memory_.remember(remembered);
-        // When the script ends, everything else of the job is ended too.
-        if (!rebooted_) begin_end(key, remembered.launch.kill_wait, kTerm, effects);
+        // When the script ends, everything else of the job is ended too. What is frozen does not go
+        // on for that: another job may have its cores.
+        const std::int32_t signal = remembered.stands_still() ? kKill : kTerm;
+        if (!rebooted_) begin_end(key, remembered.launch.kill_wait, signal, effects);
         return;
     }
     LiveStep* const live = find_step(event.run);
@@ -259,7 +261,8 @@ void Attempts::emptied(const RunKey& run, Effects& effects) {
     } else if (run.step == kBatchStep || run.step == kExternStep) {
         if (!remembered.launch.batch_host || remembered.ending) return;
         fail(key, "its script is gone and left no exit status");
-        begin_end(key, remembered.launch.kill_wait, kTerm, effects);
+        const std::int32_t signal = remembered.stands_still() ? kKill : kTerm;
+        begin_end(key, remembered.launch.kill_wait, signal, effects);
     } else if (const LiveStep* const step = find_step(run);
                step != nullptr && step->phase == LiveStep::Phase::running) {
         finish_step(run, "its tasks are gone and left no exit status", effects);

@@ -108,6 +108,18 @@ TEST_F(Freezing, WhatIsKilledIsKilledBeforeItGoesOn) {
     EXPECT_EQ(rig.signals(), std::vector<std::string>{"9 all of extern"});
 }
 
+// Somebody has killed the script alone: what is left of the run is killed where it stands.
+TEST_F(Freezing, WhatIsLeftOfAFrozenRunDoesNotGoOn) {
+    order(true, 1);
+    node_says(true, 1);
+    rig.forget_past();
+    rig.feed({RunExited{batch_of(7), {0, 9}}});
+    ASSERT_EQ(rig.actions.size(), 2U);
+    EXPECT_TRUE(std::holds_alternative<SignalRun>(rig.actions[0]));
+    EXPECT_TRUE(std::holds_alternative<FreezeRun>(rig.actions[1]));
+    EXPECT_EQ(rig.signals(), std::vector<std::string>{"9 all of extern"});
+}
+
 TEST_F(Freezing, TheNextAgentKnowsIt) {
     order(true, 1);
     rig.forget_past();

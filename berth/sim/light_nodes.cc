@@ -1,6 +1,7 @@
 #include "berth/sim/light_nodes.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace berth::sim {
 namespace {
@@ -55,7 +56,8 @@ Input LightNodes::lose(NodeId node, Time now) {
     for (std::size_t job = 0; job < live_.size(); ++job) {
         std::erase_if(live_[job], [&](const Live& one) {
             if (one.node != node) return false;
-            cut_short_(JobId(static_cast<std::uint32_t>(job)), one.attempt, now);
+            cut_short_(JobId(static_cast<std::uint32_t>(job)), one.attempt,
+                       one.frozen_at.value_or(now) - one.stood);
             return true;
         });
     }
@@ -83,6 +85,8 @@ void LightNodes::take(Time now, const OutgoingOrder& order) {
         launch(now, order.node, *one);
     } else if (const auto* other = std::get_if<EndAttempt>(&order.order.body)) {
         end(now, order.node, *other);
+    } else if (const auto* change = std::get_if<FreezeAttempt>(&order.order.body)) {
+        freeze(now, order.node, *change);
     }
 }
 
@@ -94,8 +98,31 @@ void LightNodes::launch(Time now, NodeId node, const LaunchAttempt& launch) {
     due_.put(up, {Due::What::started, node, launch.job, launch.attempt, {}});
     if (!launch.batch_host) return;
     const Script script = script_of_(launch);
-    due_.put(up + script.length + latency_,
-             {Due::What::over, node, launch.job, launch.attempt, {.code = script.exit_code}});
+    Live& live = live_[launch.job.index()].back();
+    live.over_at = up + script.length + latency_;
+    live.exit = {.code = script.exit_code};
+    due_.put(live.over_at, {Due::What::over, node, launch.job, launch.attempt, live.exit});
+}
+
+// A frozen script goes on for as long as it had left.
+void LightNodes::freeze(Time now, NodeId node, const FreezeAttempt& order) {
+    Live* const live = find(order.job, order.attempt, node);
+    if (live == nullptr || live->ending || order.change < live->change) return;
+    live->change = order.change;
+    if (order.frozen && !live->frozen_at) {
+        live->frozen_at = now;
+        ++live->clock;
+    } else if (!order.frozen && live->frozen_at) {
+        const Duration stood = now - *std::exchange(live->frozen_at, std::nullopt);
+        live->stood += stood;
+        live->over_at += stood;
+        if (live->batch_host) {
+            due_.put(live->over_at,
+                     {Due::What::over, node, order.job, order.attempt, live->exit, live->clock});
+        }
+    }
+    due_.put(now + latency_,
+             {Due::What::frozen, node, order.job, order.attempt, {}, order.change});
 }
 
 // Every script here ends on SIGTERM.
@@ -104,7 +131,7 @@ void LightNodes::end(Time now, NodeId node, const EndAttempt& order) {
     if (live != nullptr && live->ending) return;
     if (live != nullptr) {
         live->ending = true;
-        cut_short_(order.job, order.attempt, now);
+        cut_short_(order.job, order.attempt, live->frozen_at.value_or(now) - live->stood);
     }
     due_.put(now + 2 * latency_,
              {Due::What::clean, node, order.job, order.attempt, {.signal = kTerm}});
@@ -114,13 +141,20 @@ void LightNodes::collect(Time now, std::vector<Input>& inputs) {
     while (due_.next() && *due_.next() <= now) {
         const Due due = due_.take();
         if (!is_up(due.node)) continue;
+        Live* const live = find(due.job, due.attempt, due.node);
         if (due.what == Due::What::started) {
-            if (find(due.job, due.attempt, due.node) == nullptr) continue;
+            if (live == nullptr) continue;
             inputs.emplace_back(report(due.node, AttemptStarted{due.job, due.attempt}));
             continue;
         }
+        if (due.what == Due::What::frozen) {
+            if (live == nullptr || live->ending || live->change != due.number) continue;
+            inputs.emplace_back(report(due.node, AttemptFrozen{due.job, due.attempt, due.number}));
+            continue;
+        }
+        // It was frozen before that.
+        if (due.what == Due::What::over && live != nullptr && live->clock != due.number) continue;
         AttemptReport ended{.job = due.job, .attempt = due.attempt, .live = false};
-        Live* const live = find(due.job, due.attempt, due.node);
         if (live == nullptr) {
             if (due.what == Due::What::over) continue;  // It was ended before.
             ended.never_ran = true;

@@ -18,7 +18,7 @@ public:
         std::int16_t exit_code = 0;
     };
     using ScriptOf = std::function<Script(const LaunchAttempt&)>;
-    // Called when a script is ended before its time.
+    // Called when a script is ended before its time. `now` is as if it had never stood still.
     using CutShort = std::function<void(JobId job, Attempt attempt, Time now)>;
 
     LightNodes(const ClusterSpec& cluster, Duration latency, ScriptOf script_of,
@@ -42,11 +42,12 @@ public:
 private:
     // An event due on a node.
     struct Due {
-        enum class What : std::uint8_t { started, over, clean } what = What::started;
+        enum class What : std::uint8_t { started, over, clean, frozen } what = What::started;
         NodeId node{0};
         JobId job{0};
         Attempt attempt{0};
         ExitStatus exit;
+        std::uint32_t number = 0;  // Of the freeze; of the script's clock, where it is over.
     };
     // An attempt that runs on a node; its script runs on the batch host.
     struct Live {
@@ -54,6 +55,12 @@ private:
         NodeId node{0};
         bool batch_host = false;
         bool ending = false;
+        ExitStatus exit;                // Of its script, if nothing stops it …
+        Time over_at{};                 // … and when it is over.
+        std::uint32_t clock = 0;        // Another one since it was last frozen.
+        std::uint32_t change = 0;       // The last order to freeze or thaw it.
+        std::optional<Time> frozen_at;  // While it is.
+        Duration stood{};               // It stood still so long before.
     };
 
     struct Node {
@@ -65,6 +72,7 @@ private:
     AgentInput registration(NodeId node, Time now) const;
     void launch(Time now, NodeId node, const LaunchAttempt& launch);
     void end(Time now, NodeId node, const EndAttempt& order);
+    void freeze(Time now, NodeId node, const FreezeAttempt& order);
     Live* find(JobId job, Attempt attempt, NodeId node);
     AgentInput report(NodeId node, ReportBody body) const;
 

@@ -110,6 +110,10 @@ void Oracle::take(const Fact& fact) {
         check_queues(*started, task);
     } else if (const auto* preempted = std::get_if<JobsPreempted>(&fact)) {
         preempt(*preempted);
+    } else if (const auto* suspended = std::get_if<JobSuspended>(&fact)) {
+        suspend(*suspended);
+    } else if (const auto* frozen = std::get_if<JobFrozen>(&fact)) {
+        freeze(*frozen);
     } else if (const auto* ended = std::get_if<AttemptEnded>(&fact)) {
         end(*ended);
     } else if (const auto* fenced = std::get_if<NodeFenced>(&fact)) {

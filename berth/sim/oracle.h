@@ -36,6 +36,7 @@ public:
     void attempt_started(NodeId node, const LaunchAttempt& launch) override;
     void script_started(const LaunchAttempt& launch, const ScriptPlan& plan) override;
     void script_ended(NodeId) override {}
+    void attempt_thawed(NodeId node, const LaunchAttempt& launch) override;
     // Called from time to time: no process outlives its job, and gangs are complete. `calm_since`:
     // for each node, since when nothing has disturbed its link to the controller.
     void look_around(const std::vector<Time>& calm_since, Duration kill_wait);
@@ -58,6 +59,7 @@ public:
     std::uint64_t scripts() const { return scripts_; }
     std::uint64_t lost_runs() const { return lost_runs_; }
     std::uint64_t preempted() const { return preempted_; }
+    std::uint64_t on_loan() const { return on_loan_; }
 
 private:
     struct Run {
@@ -65,6 +67,8 @@ private:
         std::set<NodeId> nodes, stood, ended;
         Allocation allocation;
         std::optional<Time> script_at, ending_at;
+        bool lends = false;         // It is preempted by suspension …
+        bool stands_still = false;  // … and is recorded to stand still: others may use its cores.
         bool over() const { return nodes == ended; }
     };
     struct Known {
@@ -88,6 +92,8 @@ private:
     void start(Time now, const StartJob& fact);
     void take_task(JobId array, JobId task);
     void preempt(const JobsPreempted& fact);
+    void suspend(const JobSuspended& fact);
+    void freeze(const JobFrozen& fact);
     std::string not_preempted(const Known& preemptor, JobId of, const Known& victim, JobId id);
     void end(const AttemptEnded& fact);
     void check_not_spooled(AttemptKey key, const SimMachine& machine);
@@ -120,7 +126,8 @@ private:
     std::set<NodeId> fenced_;  // In the record that is being read.
     DecisionHash decisions_;
     Epoch epoch_{0};
-    std::uint64_t records_ = 0, runs_ = 0, scripts_ = 0, lost_runs_ = 0, preempted_ = 0;
+    std::uint64_t records_ = 0, runs_ = 0, scripts_ = 0, lost_runs_ = 0, preempted_ = 0,
+                  on_loan_ = 0;
 };
 
 }  // namespace berth::sim

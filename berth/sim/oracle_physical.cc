@@ -56,21 +56,39 @@ void Oracle::check_room(NodeId node, const LaunchAttempt& launch) {
     const SimMachine& machine = *machines_[node.index()];
     const AttemptKey key{launch.job, launch.attempt};
     Resources sum = launch.share.amount;
+    BitSet cores = launch.share.cores;  // All that are held; each counts once.
     std::int64_t parts = launch.share.device_share ? launch.share.device_share->part.parts : 0;
     for (const auto& [other, cgroup] : machine.cgroups()) {
         if (other == key || !stands(cgroup)) continue;
         sum += cgroup.launch.share.amount;
+        const BitSet both = cgroup.launch.share.cores & cores;
+        sum.set_cpu(sum.cpu() - Millicpu(static_cast<std::int64_t>(both.count()) * 1000 *
+                                         machine.spec().threads_per_core));
+        cores |= cgroup.launch.share.cores;
         if (is_same_device(cgroup.launch.share, launch.share)) {
             parts += cgroup.launch.share.device_share->part.parts;
         }
-        const bool shared = in_conflict(cgroup.launch.share, launch.share) != 0 ||
-                            cgroup.launch.share.cores.intersects(launch.share.cores);
+        const bool still = cgroup.frozen || cgroup.killed;
+        const bool shared =
+            in_conflict(cgroup.launch.share, launch.share) != 0 ||
+            (!still && cgroup.launch.share.cores.intersects(launch.share.cores));
         if (!shared) continue;
         stage_.violated("I1", to_text(key) + " and " + to_text(other) +
                                   " hold the same GPU or core of " + machine.spec().name);
     }
     if (!fits(sum, machine.spec().capacity) || parts > parts_of(machine.spec(), launch.share)) {
         stage_.violated("I2", machine.spec().name + " is given out beyond its capacity");
+    }
+}
+
+void Oracle::attempt_thawed(NodeId node, const LaunchAttempt& launch) {
+    const SimMachine& machine = *machines_[node.index()];
+    const AttemptKey key{launch.job, launch.attempt};
+    for (const auto& [other, cgroup] : machine.cgroups()) {
+        if (other == key || !stands(cgroup) || cgroup.frozen || cgroup.killed) continue;
+        if (!cgroup.launch.share.cores.intersects(launch.share.cores)) continue;
+        stage_.violated("I1", to_text(key) + " goes on, and " + to_text(other) +
+                                  " runs on its cores of " + machine.spec().name);
     }
 }
 

@@ -23,19 +23,28 @@ void Oracle::check_rules(Time now, JobId id, const Known& job, const StartJob& f
 }
 
 void Oracle::check_given_once(JobId id, const StartJob& fact) {
+    bool on_loan = false;
     for (const NodeShare& share : fact.allocation.shares) {
         Resources sum = share.amount;
+        BitSet cores = share.cores;  // All that are held; each counts once.
+        const std::int64_t per_core = std::int64_t{1000} * cluster_.node(share.node).threads_per_core;
         std::int64_t parts = share.device_share ? share.device_share->part.parts : 0;
         for (const auto& [other, job] : jobs_) {
             if (other == id || job.run.over() || job.run.ended.contains(share.node)) continue;
             for (const NodeShare& held : job.run.allocation.shares) {
                 if (held.node != share.node) continue;
                 sum += held.amount;
+                const auto twice = static_cast<std::int64_t>((held.cores & cores).count());
+                sum.set_cpu(sum.cpu() - Millicpu(twice * per_core));
+                cores |= held.cores;
                 if (held.device_share && share.device_share &&
                     held.device_share->device == share.device_share->device) {
                     parts += held.device_share->part.parts;
                 }
-                if (in_conflict(held, share) == 0 && !held.cores.intersects(share.cores)) continue;
+                const bool meets = held.cores.intersects(share.cores);
+                const bool lent = meets && job.run.stands_still;
+                on_loan = on_loan || lent;
+                if (in_conflict(held, share) == 0 && (!meets || lent)) continue;
                 stage_.violated("I1", words(id) + " is given a GPU or core of node " +
                                           to_string(share.node) + " that " + words(other) +
                                           " holds");
@@ -53,6 +62,7 @@ void Oracle::check_given_once(JobId id, const StartJob& fact) {
                                       " than is left of it");
         }
     }
+    if (on_loan) ++on_loan_;
 }
 
 void Oracle::check_licenses(JobId id, const Known& job, const StartJob& fact) {
@@ -194,9 +204,48 @@ void Oracle::preempt(const JobsPreempted& fact) {
         const bool is_new = victim.attempt > job.run.attempt;  // Started in this same record.
         if (!is_new && (job.run.attempt != victim.attempt || job.run.over()))
             stage_.violated("I14", said + " and does not run");
+        if (victim.mode == PreemptMode::suspend) {  // More than once, as it has gone on or lends more.
+            job.run.lends = true;
+            continue;
+        }
         if (job.preempted == victim.attempt) stage_.violated("I14", said + " for the second time");
         job.preempted = victim.attempt;
     }
+}
+
+// A run goes on only when nobody has its cores.
+void Oracle::suspend(const JobSuspended& fact) {
+    Run& run = jobs_[fact.job].run;
+    if (fact.in_force || !run.lends || run.attempt != fact.attempt) return;
+    run.lends = run.stands_still = false;
+    for (const auto& [other, job] : jobs_) {
+        if (other == fact.job || job.run.over() || job.run.lends) continue;
+        for (const NodeShare& held : job.run.allocation.shares) {
+            if (job.run.ended.contains(held.node)) continue;
+            for (const NodeShare& share : run.allocation.shares) {
+                if (share.node != held.node || run.ended.contains(share.node) ||
+                    !share.cores.intersects(held.cores))
+                    continue;
+                stage_.violated("I1", words(fact.job) + " goes on, and " + words(other) +
+                                          " has cores of it");
+            }
+        }
+    }
+}
+
+// What is recorded as proof is so on each machine.
+void Oracle::freeze(const JobFrozen& fact) {
+    Run& run = jobs_[fact.job].run;
+    if (run.attempt != fact.attempt) return;
+    for (const NodeId node : run.nodes) {
+        const auto& cgroups = machines_[node.index()]->cgroups();
+        const auto here = cgroups.find({fact.job, fact.attempt});
+        if (here == cgroups.end() || here->second.frozen || !here->second.any()) continue;
+        if (here->second.killed) continue;
+        stage_.violated("I1", words(fact.job) + " is recorded as frozen, and runs on " +
+                                  machines_[node.index()]->spec().name);
+    }
+    run.stands_still = run.lends;
 }
 
 }  // namespace berth::sim

@@ -26,6 +26,28 @@ ClusterSpec with_preemption(ClusterSpec spec, Rng rng) {
     return spec;
 }
 
+ClusterSpec with_suspension(ClusterSpec spec, Rng rng) {
+    spec.scheduling.preemption.mode = PreemptMode::suspend;
+    for (PartitionSpec& partition : spec.partitions) {
+        const bool ends = partition.preempt_mode && *partition.preempt_mode != PreemptMode::off;
+        if (ends && rng.chance(70)) partition.preempt_mode.reset();
+    }
+    return spec;
+}
+
+void ask_for_cores(std::vector<PlannedJob>& jobs, const ClusterSpec& cluster, Rng rng) {
+    const auto most = static_cast<std::int64_t>(cluster.nodes.front().cores());
+    for (PlannedJob& job : jobs) {
+        if (!rng.chance(80) || job.spec.request->exclusive) continue;
+        JobRequest request = *job.spec.request;
+        request.gpus_per_node.clear();
+        request.gres_per_node.clear();
+        request.cpus_per_task = static_cast<std::uint32_t>(rng.between(most / 4, most));
+        request.memory_per_node = gib(1);
+        job.spec.request = request;
+    }
+}
+
 void spread_over_tiers(std::vector<PlannedJob>& jobs, Rng rng) {
     for (PlannedJob& job : jobs) {
         const std::int64_t where = rng.between(1, 10);

@@ -11,6 +11,11 @@ namespace berth::sim {
 // Adds the partitions "urgent" and "spare" beside the default one.
 ClusterSpec with_preemption(ClusterSpec spec, Rng rng);
 
+// Runs there are suspended, most of them, instead of ended. REQUIRES: with_preemption().
+ClusterSpec with_suspension(ClusterSpec spec, Rng rng);
+// Many jobs ask for no GPUs, but for a large part of a node's cores: these can be lent.
+void ask_for_cores(std::vector<PlannedJob>& jobs, const ClusterSpec& cluster, Rng rng);
+
 // Moves some jobs into these partitions.
 void spread_over_tiers(std::vector<PlannedJob>& jobs, Rng rng);
 

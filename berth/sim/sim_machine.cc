@@ -186,6 +186,8 @@ void SimMachine::freeze(const FreezeRun& action) {
         return spec_.name + (action.frozen ? " freezes " : " thaws ") + to_text(action.run);
     });
     found->second.frozen = action.frozen;
+    if (!action.frozen && !found->second.killed)
+        witness_.attempt_thawed(id_, found->second.launch);
     for (auto& [id, processes] : found->second.runs) {
         if (!processes.main) continue;
         const RunKey run{action.run.job, action.run.attempt, id};
@@ -243,6 +245,7 @@ void SimMachine::signal(const SignalRun& action) {
     }
     if (!action.whole) return;
     if (is_extern) cgroup->second.tell_empty = true;
+    if (is_extern && action.signal == kKillSignal) cgroup->second.killed = true;
     if (!is_extern && find(action.run) == nullptr) return tell(RunEmpty{action.run});
     tell_if_empty(attempt_of(action.run));
 }

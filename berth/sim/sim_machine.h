@@ -35,6 +35,7 @@ struct SimCgroup {
     bool starting = false;  // Being created.
     bool tell_empty = false;
     bool frozen = false;
+    bool killed = false;  // All of it: it runs no more of its own code, frozen or not.
     // Removal was ordered while it was not empty: it goes with its last process.
     bool removed = false;
     std::map<StepId, Processes> runs;
@@ -54,6 +55,8 @@ public:
     virtual void attempt_started(NodeId node, const LaunchAttempt& launch) = 0;
     virtual void script_started(const LaunchAttempt& launch, const ScriptPlan& plan) = 0;
     virtual void script_ended(NodeId node) = 0;
+    // A frozen attempt goes on.
+    virtual void attempt_thawed(NodeId node, const LaunchAttempt& launch) = 0;
 };
 
 class SimMachine {

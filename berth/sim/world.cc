@@ -24,7 +24,8 @@ using std::chrono::seconds;
 constexpr Duration kSettling = hours(24 * 4);
 constexpr Duration kLook = seconds(60);
 constexpr std::uint64_t kSiteSeed = 0x517e, kAsksSeed = 0xa5c5, kReservationsSeed = 0x2e5e,
-                        kTiersSeed = 0x71e5, kQuotasSeed = 0x900a;
+                        kTiersSeed = 0x71e5, kQuotasSeed = 0x900a,
+                        kSuspendSeed = 0x5a5b;
 
 // Passes what really runs on to the oracle, the users and the injector.
 class Everyone : public Witness {
@@ -45,6 +46,9 @@ public:
         clients_->script_started(launch, plan);
     }
     void script_ended(NodeId node) override { injector_->script_ended(node); }
+    void attempt_thawed(NodeId node, const LaunchAttempt& launch) override {
+        oracle_.attempt_thawed(node, launch);
+    }
 
 private:
     Oracle& oracle_;
@@ -102,6 +106,7 @@ namespace {
 ClusterSpec cluster_of(std::uint64_t seed, const WorldOptions& options, Rng& rng) {
     ClusterSpec site = with_site(random_cluster(rng), Rng(seed ^ kSiteSeed));
     if (options.preempts) site = with_preemption(std::move(site), Rng(seed ^ kTiersSeed));
+    if (options.suspends) site = with_suspension(std::move(site), Rng(seed ^ kSuspendSeed));
     if (options.lends) site = with_lending(std::move(site), Rng(seed ^ kQuotasSeed));
     return with_hooks(with_fence(std::move(site), options.fence.value_or(seed % 3 == 0)), seed);
 }
@@ -208,6 +213,7 @@ WorldReport SimWorld::run() {
     auto jobs = random_jobs(rng_, cluster_, options_.jobs, submitting, mix_.bad_jobs);
     ask_of_site(jobs, cluster_, Rng(seed_ ^ kAsksSeed));
     if (options_.preempts) spread_over_tiers(jobs, Rng(seed_ ^ kTiersSeed));
+    if (options_.suspends) ask_for_cores(jobs, cluster_, Rng(seed_ ^ kSuspendSeed));
     clients_->use(std::move(jobs));
     clients_->reserve(random_reservations(cluster_, Rng(seed_ ^ kReservationsSeed), submitting));
     if (options_.lends) {
@@ -252,6 +258,7 @@ WorldReport SimWorld::report() const {
     report.steps = clients_->steps();
     report.lost_runs = oracle_.lost_runs();
     report.preempted = oracle_.preempted();
+    report.on_loan = oracle_.on_loan();
     report.records = controller_.journal().records();
     report.snapshots = controller_.journal().snapshots();
     for (const auto& agent : agents_) {

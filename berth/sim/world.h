@@ -23,7 +23,8 @@ struct WorldOptions {
     AgentLimits limits;
     std::optional<FaultMix> mix;  // nullopt: the seed's own.
     std::optional<bool> fence;    // Whether the site has a fence; nullopt: in every third world.
-    bool preempts = false;        // Jobs of several tiers preempt each other.
+    bool preempts = false;        // Jobs of several tiers preempt each other …
+    bool suspends = false;        // … and most of what they preempt is suspended.
     bool lends = false;           // Queues lend each other GPUs, and take them back.
     bool fence_lies = false;      // It reports nodes as dead and does nothing.
     ControllerBugs bugs;
@@ -42,7 +43,8 @@ struct WorldReport {
     FaultTally faults{};
     std::uint64_t nodes = 0, submissions = 0, jobs = 0, runs = 0, scripts = 0, steps = 0,
                   lost_runs = 0, records = 0, snapshots = 0, events = 0;
-    std::uint64_t preempted = 0;  // Runs that were ended for another job.
+    std::uint64_t preempted = 0;  // Runs that were ended, or suspended, for another job.
+    std::uint64_t on_loan = 0;    // Starts on cores that suspended runs lent.
     // Over all nodes; most_tombstones: the most that one node kept at a time.
     std::uint64_t links = 0, registrations = 0, most_tombstones = 0;
     Duration length{};  // In virtual time.
