@@ -287,8 +287,8 @@ struct NodeDescribed {
 };
 
 // These runs must end, or stand still, so that a job ahead of them starts: at once, or when their
-// grace time is over. Until they have, the room that they leave is that job's, and it does not choose
-// others.
+// grace time is over. Until they have, the room that they leave is that job's, and it does not
+// choose others.
 struct JobsPreempted {
     struct Victim {
         JobId job{0};

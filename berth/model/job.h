@@ -228,8 +228,8 @@ std::optional<JobState> job_state_of(std::string_view name);
 
 enum class Hold : std::uint8_t { none, user, admin };
 
-// What `scontrol suspend` and `resume`, or preemption, have done to a run. While it is in force, the
-// run stands still and its limit does not come nearer.
+// What `scontrol suspend` and `resume`, or preemption, have done to a run. While it is in force,
+// the run stands still and its limit does not come nearer.
 struct Suspension {
     bool in_force = false;
     std::uint32_t changes = 0;  // Of this run.

@@ -13,6 +13,11 @@ std::int64_t limit_on_gpus(const TresLimits& limits) {
     return found == limits.end() ? INT64_MAX : found->second;
 }
 
+// In thousandths of a CPU.
+std::int64_t cpu_of_core(const NodeSpec& node) {
+    return std::int64_t{1000} * node.threads_per_core;
+}
+
 }  // namespace
 
 void Oracle::check_rules(Time now, JobId id, const Known& job, const StartJob& fact) {
@@ -27,7 +32,7 @@ void Oracle::check_given_once(JobId id, const StartJob& fact) {
     for (const NodeShare& share : fact.allocation.shares) {
         Resources sum = share.amount;
         BitSet cores = share.cores;  // All that are held; each counts once.
-        const std::int64_t per_core = std::int64_t{1000} * cluster_.node(share.node).threads_per_core;
+        const std::int64_t per_core = cpu_of_core(cluster_.node(share.node));
         std::int64_t parts = share.device_share ? share.device_share->part.parts : 0;
         for (const auto& [other, job] : jobs_) {
             if (other == id || job.run.over() || job.run.ended.contains(share.node)) continue;
@@ -204,7 +209,7 @@ void Oracle::preempt(const JobsPreempted& fact) {
         const bool is_new = victim.attempt > job.run.attempt;  // Started in this same record.
         if (!is_new && (job.run.attempt != victim.attempt || job.run.over()))
             stage_.violated("I14", said + " and does not run");
-        if (victim.mode == PreemptMode::suspend) {  // More than once, as it has gone on or lends more.
+        if (victim.mode == PreemptMode::suspend) {  // More than once: it goes on, or lends more.
             job.run.lends = true;
             continue;
         }

@@ -126,11 +126,10 @@ AccountingRecord row_of(const Job& job, const ClusterSpec& spec, std::int64_t pr
     row.completing = job.state == JobState::completing;
     row.state = row.completing && is_final(job.outcome) ? job.outcome : job.state;
     // Put back into the queue, too: that is how its run ended.
-    const bool gives_way = job.allocation && job.allocation->preempted && !job.lends_cores();
-    if (row.completing && gives_way && job.outcome == JobState::pending)
-        row.state = JobState::preempted;
+    const bool gives_way = row.completing && job.allocation->preempted && !job.lends_cores();
+    if (gives_way && job.outcome == JobState::pending) row.state = JobState::preempted;
     row.reason = job.state_reason;
-    if (job.state == JobState::running && gives_way)
+    if (job.state == JobState::running && job.allocation->preempted)
         row.reason = preempted_by_text(job.allocation->preempted->by);
     if (job.time_limit != Duration::max()) row.time_limit = job.time_limit;
     row.submitted_at = job.submitted_at;

@@ -47,6 +47,7 @@ private:
         if (verb == "step") return step(words);
         if (verb == "why") return why(words);
         if (verb == "finish") return finish_job(words);
+        if (verb == "frozen") return prove_frozen(words);
         if (verb == "requeue") return requeue_job(words);
         if (verb == "reserve" || verb == "unreserve") return reserve(words);
         if (verb == "cancel" || verb == "hold" || verb == "release" || verb == "update") {
@@ -284,6 +285,14 @@ private:
         return "";
     }
 
+    // All nodes of the run say that nothing of it runs.
+    std::string prove_frozen(const ScenarioWords& words) {
+        const Job* job = engine_.state().find_job(job_of(words));
+        if (job == nullptr || !job->is_suspended()) return "error: it is not suspended\n";
+        engine_.apply(now_, JobFrozen{job->id, job->attempt, job->suspension->changes});
+        return "";
+    }
+
     // ---- Nodes.
 
     std::string change_node(const ScenarioWords& words) {
@@ -360,6 +369,9 @@ private:
         for (const auto& victim : fact.victims)
             text += " " + to_string(victim.job) + " by " + clock(victim.ends_at);
         return text + " for " + to_string(fact.preemptor) + "\n";
+    }
+    static std::string describe(const JobSuspended& fact) {
+        return (fact.in_force ? "suspend " : "resume ") + to_string(fact.job) + "\n";
     }
     std::string describe(const JobCancelled& cancelled) const {
         return "cancel " + to_string(cancelled.job) + " " + cancelled.reason + "\n";

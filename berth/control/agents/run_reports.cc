@@ -81,8 +81,8 @@ void RunReports::end_attempt(TurnBuilder& builder, NodeId node, AttemptId attemp
         (report.failed_hook != Hook::prolog || builder.state().spec().hooks.hold_on_failure);
     // Its steps were told to end, and its script failed with them: that is preemption, too.
     const bool gave_way = job.state == JobState::running && job.allocation->preempted &&
-                          !job.lends_cores() && report.batch_exit && *report.batch_exit != ExitStatus{} &&
-                          job.nodes.front() == node;
+                          !job.lends_cores() && report.batch_exit &&
+                          *report.batch_exit != ExitStatus{} && job.nodes.front() == node;
     if (gave_way) builder.record(end_of_preempted(builder.state(), job));
     builder.record(AttemptEnded{
         .job = attempt.job,

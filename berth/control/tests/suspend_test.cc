@@ -138,5 +138,83 @@ TEST_F(Suspending, ANoticeGoesToTheBatchHostOnce) {
               Refusal::invalid_request);
 }
 
+// ---- Suspended for another job.
+
+class SuspendedForAnother : public ::testing::Test {
+protected:
+    SuspendedForAnother() : rig(cluster()) {
+        rig.connect_all();
+        low = rig.run({.cpus = 64, .limit = 10h});
+        JobSpec spec = testing::make_job({.cpus = 64});
+        spec.partition = "high";
+        rig.now += 1s;
+        high = rig.submit(spec);
+    }
+    static ClusterSpec cluster() {
+        ClusterSpec spec = testing::make_cluster(1);
+        spec.partitions.push_back({.name = "high", .nodes = {NodeId(0)}, .priority_tier = 9});
+        spec.scheduling.preemption.by = PreemptBy::partition;
+        spec.scheduling.preemption.mode = PreemptMode::suspend;
+        return spec;
+    }
+    void prove(std::uint32_t change) {
+        rig.report(0, AttemptFrozen{JobId(low), Attempt(1), change});
+    }
+    static JobRef ref(std::uint32_t id) { return {JobId(id), {}}; }
+
+    ControlRig rig;
+    std::uint32_t low = 0, high = 0;
+};
+
+TEST_F(SuspendedForAnother, ItsCoresAreGivenAwayOnlyOnceItsNodesHaveProvedIt) {
+    const auto orders = rig.orders<FreezeAttempt>();
+    ASSERT_EQ(orders.size(), 1U);
+    EXPECT_EQ(orders[0].second, (FreezeAttempt{JobId(low), Attempt(1), true, 1}));
+    EXPECT_TRUE(rig.job(low).is_suspended());
+    EXPECT_EQ(rig.job(high).state, JobState::pending);
+    prove(0);  // Of an earlier order.
+    EXPECT_EQ(rig.job(high).state, JobState::pending);
+    prove(1);
+    EXPECT_TRUE(rig.job(low).suspension->proved);
+    EXPECT_EQ(rig.job(high).state, JobState::running);
+    rig.started(0, high);
+    rig.report(0, end_report(high, 1, ExitStatus{}));
+    EXPECT_FALSE(rig.job(low).is_suspended());
+    const auto again = rig.orders<FreezeAttempt>();
+    ASSERT_EQ(again.size(), 1U);
+    EXPECT_EQ(again[0].second, (FreezeAttempt{JobId(low), Attempt(1), false, 2}));
+}
+
+TEST_F(SuspendedForAnother, ANewControllerKnowsTheProof) {
+    prove(1);
+    rig.restart();
+    EXPECT_TRUE(rig.job(low).suspension->proved);
+    EXPECT_EQ(rig.job(high).state, JobState::running);
+}
+
+TEST_F(SuspendedForAnother, ARunWhoseCoresAreInUseIsKilledWhereItStands) {
+    prove(1);
+    rig.started(0, high);
+    EXPECT_TRUE(is_done(rig.ask(kAnn, CancelJob{.job = ref(low)})));
+    const auto ends = rig.orders<EndAttempt>();
+    ASSERT_EQ(ends.size(), 1U);
+    EXPECT_EQ(ends[0].second.signal, 9);
+}
+
+TEST_F(SuspendedForAnother, ARunWhoseCoresNobodyHasYetHearsSigterm) {
+    EXPECT_TRUE(is_done(rig.ask(kAnn, CancelJob{.job = ref(low)})));
+    const auto ends = rig.orders<EndAttempt>();
+    ASSERT_EQ(ends.size(), 1U);
+    EXPECT_EQ(ends[0].second.signal, 15);
+}
+
+TEST_F(SuspendedForAnother, OperatorsCannotResumeIt) {
+    EXPECT_EQ(why(rig.ask(kOperator, SuspendJob{ref(low), true})), Refusal::invalid_request);
+    EXPECT_EQ(why(rig.ask(kOperator, SuspendJob{ref(low)})), Refusal::invalid_request);
+    EXPECT_TRUE(rig.job(low).is_suspended());
+    EXPECT_TRUE(is_done(rig.ask(kOperator, RequeueJob{.job = ref(low)})));
+    EXPECT_EQ(rig.job(low).hold, Hold::none) << "Nobody has asked to hold it.";
+}
+
 }  // namespace
 }  // namespace berth

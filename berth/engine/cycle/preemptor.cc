@@ -11,6 +11,7 @@
 #include "berth/engine/derived/standing.h"
 #include "berth/engine/state/job_ids.h"
 #include "berth/engine/state/job_queries.h"
+#include "berth/engine/state/lent_cores.h"
 
 namespace berth {
 
@@ -146,9 +147,22 @@ bool Preemptor::preempt_for(PendingJob& pending) {
     candidates_.note_decided();
     plan_after_preemption(pending, preemptor, choice->found);
     planned_at_ = cycle_.book().plan_version();  // What was added has a hold.
+    try_again_at_once(preemptor);
     if (preemptor == pending.id) return false;
     cycle_.leave_rest();  // The task is settled by the next cycle.
     return true;
+}
+
+// Runs that stand still already lend at once: the next cycle starts the job.
+void Preemptor::try_again_at_once(JobId preemptor) {
+    const std::vector<JobId> victims = cycle_.state().index().victims(preemptor);
+    const bool any = std::ranges::any_of(
+        victims, [&](JobId id) { return stands_still(*cycle_.state().find_job(id)); });
+    PendingJob* const waiting = cycle_.derived().pending.find(preemptor);
+    if (!any || waiting == nullptr) return;
+    waiting->looked = false;
+    cycle_.derived().pending.add_unlooked(preemptor);
+    cycle_.leave_rest();
 }
 
 // Without reclaim_licenses, a shortage of licenses is no reason to preempt.

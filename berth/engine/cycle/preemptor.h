@@ -38,6 +38,7 @@ private:
         Victim victim;
         PreemptTerms terms;
     };
+    void try_again_at_once(JobId preemptor);
     JobId decide_preemption(const PendingJob& pending, const std::vector<Chosen>& chosen);
     std::vector<JobId> planned_beside(JobId preemptor, const PlannedAmounts& amounts) const;
     void plan_after_preemption(PendingJob& pending, JobId preemptor, const Found& found);

@@ -4,6 +4,7 @@
 
 #include "berth/engine/derived/standing.h"
 #include "berth/engine/state/job_queries.h"
+#include "berth/engine/state/lent_cores.h"
 #include "berth/model/preempted_by.h"
 
 namespace berth {
@@ -55,16 +56,31 @@ private:
     // They are killed at the latest when the time to kill them has passed, too.
     void explain_victims(const std::vector<JobId>& victims) {
         Time end{};
-        for (const JobId id : victims)
-            end = std::max(end, state_.find_job(id)->allocation->preempted->ends_at);
-        add("It waits for " + names_of(state_, victims) +
-                ", which it preempts, to end: at the latest",
-            after(end, state_.spec().scheduling.kill_wait));
+        std::vector<JobId> ending, moving, still;
+        for (const JobId id : victims) {
+            const Job& run = *state_.find_job(id);
+            end = std::max(end, run.allocation->preempted->ends_at);
+            (!run.lends_cores() ? ending : stands_still(run) ? still : moving).push_back(id);
+        }
+        if (!ending.empty()) {
+            add("It waits for " + names_of(state_, ending) +
+                    ", which it preempts, to end: at the latest",
+                after(end, state_.spec().scheduling.kill_wait));
+        }
+        if (!moving.empty()) {
+            add("It waits for all nodes of " + names_of(state_, moving) +
+                    ", which it preempts, to say that nothing of it runs any more: then it may "
+                    "start on its cores.");
+        }
+        if (!still.empty()) {
+            add("Suspended for it: " + names_of(state_, still) +
+                ", whose cores it may start on.");
+        }
     }
 
     // Runs below it that a rule spares.
     void explain_spared() {
-        std::vector<JobId> off, never, not_by_it, exempt, by_priority, too_near;
+        std::vector<JobId> off, never, not_by_it, exempt, by_priority, too_near, suspended;
         std::optional<Time> until;
         for (const JobId id : state_.index().holding()) {
             const Job& run = *state_.find_job(id);
@@ -89,7 +105,14 @@ private:
             } else if (free_at > now_) {
                 exempt.push_back(id);
                 if (!until || free_at < *until) until = free_at;
+            } else if (rules_.terms_of(run).mode == PreemptMode::suspend) {
+                suspended.push_back(id);
             }
+        }
+        if (!suspended.empty()) {
+            add("To preempt " + names_of(state_, suspended) +
+                " is not enough: what is suspended lends its cores, and keeps its memory, GPUs and "
+                "licenses.");
         }
         if (!off.empty()) {
             add("It may not preempt " + names_of(state_, off) + ": PreemptMode is OFF in " +

@@ -1,6 +1,6 @@
-// What suspension means to the plan. A run that lends its cores has them booked all along, until its
-// own end as it is expected now. Who borrows them books the rest of what it takes: a core is booked
-// once at each time, and the plan knows when a suspended run goes on.
+// What suspension means to the plan. A run that lends its cores has them booked all along, until
+// its own end as it is expected now. A run that borrows them has the rest of what it takes booked:
+// a core is booked once at each time, and the plan knows when a suspended run goes on.
 #pragma once
 
 #include <vector>
@@ -27,8 +27,8 @@ BitSet lendable_cores(const ClusterState& state, const Job& run, const NodeShare
 
 // When the job will be ended for exceeding its time limit: at the limit, plus OverTimeLimit.
 Time limit_end(const SchedulingSpec& scheduling, const Job& job);
-// When its nodes should be clean: at that time, or soon after it was preempted. A suspended run that
-// lends its cores goes on after those that have borrowed them, or the job that it waits for.
+// When its nodes should be clean: at that time, or soon after it was preempted. A suspended run
+// that lends its cores goes on after those that have borrowed them, or the job that it waits for.
 // REQUIRES: it has an allocation.
 Time run_end(const ClusterState& state, const Job& job);
 // When a job that has a hold has ended at the latest, if it starts in time.

@@ -75,8 +75,8 @@ public:
     void rebuild(const ClusterState& state);
     // Updates the job's planned reservation. Call it after each fact about the job.
     void refresh(const ClusterState& state, Time now, JobId job);
-    // Updates what is lent around this job, which has borrowed cores or lent them, or has just ceased
-    // to: on its nodes, the planned reservations of runs, and what planned starts will borrow.
+    // Updates what is lent around this job, which has borrowed cores or lent them, or has just
+    // ceased to: on its nodes, the planned reservations of runs, and what planned starts borrow.
     void refresh_lent(const ClusterState& state, Time now, const Job& job);
     // Call it after the drained devices of this node, or the jobs that hold them, have changed.
     void settle_drained(const ClusterState& state, NodeId node);

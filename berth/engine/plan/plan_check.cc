@@ -41,8 +41,8 @@ void add_drained(const ClusterState& state, Time now, std::size_t n, Intervals& 
     });
 }
 
-// By its limit; a run that is preempted has its grace time, and then is killed. One that stands still
-// for others ends when the plan says so.
+// By its limit; a run that is preempted has its grace time, and then is killed. One that stands
+// still for others ends when the plan says so.
 Time expected_end(const ClusterState& state, const Job& job) {
     if (job.lends_cores()) return run_end(state, job);
     const SchedulingSpec& scheduling = state.spec().scheduling;

@@ -82,6 +82,12 @@ std::string head_of(const AccountingRecord& record) {
                                                 : std::string("was requeued")) +
                    " and waits to run again";
         case JobState::running:
+            if (record.suspended_since) {
+                return "is suspended" + (preemptor_of(record.reason)
+                                             ? ": it lends its cores to " + preemptor_text(record) +
+                                                   ", and goes on when nobody needs them any more"
+                                             : std::string());
+            }
             return preemptor_of(record.reason)
                        ? "is running, and must end: " + preemptor_text(record) + " preempts it"
                        : std::string("is running");

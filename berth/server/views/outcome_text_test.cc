@@ -93,6 +93,10 @@ TEST(OutcomeText, NamesThePreemptor) {
     running.ended_at.reset();
     EXPECT_EQ(outcome_of(running, from_seconds(2000)).front(),
               "job 7 is running, and must end: job 900 preempts it");
+    running.suspended_since = from_seconds(1500);
+    EXPECT_EQ(outcome_of(running, from_seconds(2000)).front(),
+              "job 7 is suspended: it lends its cores to job 900, and goes on when nobody needs "
+              "them any more");
     EXPECT_EQ(outcome_of(record(JobState::pending, {}, "Preempted by job 9"), {}).front(),
               "job 7 was preempted by job 9 and waits to run again");
 }
