@@ -67,7 +67,7 @@ void Oracle::check_given_once(JobId id, const StartJob& fact) {
                                       " than is left of it");
         }
     }
-    if (on_loan) ++on_loan_;
+    if (on_loan) ++preempted_;
 }
 
 void Oracle::check_licenses(JobId id, const Known& job, const StartJob& fact) {
@@ -201,7 +201,7 @@ void Oracle::preempt(const JobsPreempted& fact) {
         stage_.violated("I14", words(fact.preemptor) + " preempts, and does not need to");
     for (const JobsPreempted::Victim& victim : fact.victims) {
         Known& job = jobs_[victim.job];
-        ++preempted_;
+        if (victim.mode != PreemptMode::suspend) ++preempted_;
         const std::string said =
             words(victim.job).append(" is preempted for ").append(words(fact.preemptor));
         const std::string wrong = not_preempted(preemptor, fact.preemptor, job, victim.job);

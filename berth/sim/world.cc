@@ -258,7 +258,6 @@ WorldReport SimWorld::report() const {
     report.steps = clients_->steps();
     report.lost_runs = oracle_.lost_runs();
     report.preempted = oracle_.preempted();
-    report.on_loan = oracle_.on_loan();
     report.records = controller_.journal().records();
     report.snapshots = controller_.journal().snapshots();
     for (const auto& agent : agents_) {

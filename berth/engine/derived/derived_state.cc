@@ -85,12 +85,8 @@ void DerivedState::note_job(const ClusterState& state, Time now, JobId id) {
     next_cycle.note_change();
 }
 
-// A run has begun, stands still or goes on, has another limit, or is over on a node: what lends to
-// it, or borrows from it, is planned anew. What it leaves of borrowed cores, others may borrow.
-void DerivedState::note_lending(const ClusterState& state, Time now, JobId id) {
-    const Job* const job = state.find_job(id);
-    if (job == nullptr) return;
-    book.refresh_lent(state, now, *job);
+// What a run leaves of the cores that it has borrowed, others may borrow.
+void DerivedState::note_start(JobId id) {
     const PlannedReservation* const own = book.find(id);
     if (own != nullptr && !own->lent->empty()) preemptions.forget_failures();
 }
@@ -268,12 +264,11 @@ void DerivedState::note(const ClusterState& state, Time now, const Fact& fact) {
                    [&](const JobUpdated& kind) {
                        job_changed(kind.job);
                        note_order(kind);
-                       note_lending(state, now, kind.job);
                    },
                    [&](const StartJob& kind) {
                        job_changed(kind.job);
                        if (kind.task_job && *kind.task_job != kind.job) job_changed(*kind.task_job);
-                       note_lending(state, now, kind.task_job.value_or(kind.job));
+                       note_start(kind.task_job.value_or(kind.job));
                    },
                    [&](const TaskSplit& kind) {
                        job_changed(kind.array);
@@ -295,12 +290,7 @@ void DerivedState::note(const ClusterState& state, Time now, const Fact& fact) {
                    },
                    [&](const JobSuspended& kind) {
                        job_changed(kind.job);
-                       note_lending(state, now, kind.job);
                        if (preemptions.rules.suspends()) preemptions.forget_failures();
-                   },
-                   [&](const AttemptEnded& kind) {
-                       job_changed(kind.job);
-                       note_lending(state, now, kind.job);
                    },
                    [&](const JobFrozen& kind) { note_frozen(state, kind.job); },
                    [&](const StepCreated&) {},

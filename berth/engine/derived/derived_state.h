@@ -90,7 +90,7 @@ private:
     void note_devices(const ClusterState& state, const DevicesDrained& fact);
     void note_reservations(const ClusterState& state);
     void note_task_run(const Job& job);
-    void note_lending(const ClusterState& state, Time now, JobId job);
+    void note_start(JobId job);
     void note_frozen(const ClusterState& state, JobId job);
 
     ClusterTotals totals_;

@@ -149,6 +149,12 @@ void PlanBook::recount_limits(const ClusterState& state, const LimitChange& chan
 }
 
 void PlanBook::refresh(const ClusterState& state, Time now, JobId id) {
+    refresh_own(state, now, id);
+    if (lent_ == 0 && !state.index().any_lenders()) return;
+    if (const Job* const job = state.find_job(id)) refresh_lent(state, now, *job);
+}
+
+void PlanBook::refresh_own(const ClusterState& state, Time now, JobId id) {
     const Job* job = state.find_job(id);
     std::optional<PlannedReservation> wanted;
     if (job != nullptr) wanted = planned_reservation_of(state, *job);
@@ -181,9 +187,9 @@ void PlanBook::refresh(const ClusterState& state, Time now, JobId id) {
     for (const NodeId node : before->amounts.nodes()) forget_before(node, now);
 }
 
-// A planned start may have moved in this cycle: only what it borrows is derived from the state.
+// What runs on the job's nodes and what is planned there. A planned start may have moved in this
+// cycle: only what it borrows is derived from the state.
 void PlanBook::refresh_lent(const ClusterState& state, Time now, const Job& job) {
-    if (lent_ == 0 && !state.index().any_lenders()) return;
     std::vector<JobId> runs, starts;
     for (const NodeId node : job.nodes) {
         for (const JobId id : state.index().on_node(node)) {
@@ -193,7 +199,7 @@ void PlanBook::refresh_lent(const ClusterState& state, Time now, const Job& job)
     }
     put_in_order(runs);
     put_in_order(starts);
-    for (const JobId id : runs) refresh(state, now, id);
+    for (const JobId id : runs) refresh_own(state, now, id);
     for (const JobId id : starts) {
         PlannedReservation planned = *planned_start(id);
         const berth::Shared<std::vector<Millicpu>> lent =

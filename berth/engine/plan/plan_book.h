@@ -73,11 +73,9 @@ class PlanBook {
 public:
     // Builds everything from the state.
     void rebuild(const ClusterState& state);
-    // Updates the job's planned reservation. Call it after each fact about the job.
+    // Updates the job's planned reservation, and those of runs and planned starts that share cores
+    // with it. Call it after each fact about the job.
     void refresh(const ClusterState& state, Time now, JobId job);
-    // Updates what is lent around this job, which has borrowed cores or lent them, or has just
-    // ceased to: on its nodes, the planned reservations of runs, and what planned starts borrow.
-    void refresh_lent(const ClusterState& state, Time now, const Job& job);
     // Call it after the drained devices of this node, or the jobs that hold them, have changed.
     void settle_drained(const ClusterState& state, NodeId node);
     // Books the use of limits anew where it may have changed. Call it after limits have changed.
@@ -176,6 +174,8 @@ private:
     std::optional<PlannedReservation> planned_reservation_of(const ClusterState& state,
                                                              const Job& job) const;
     berth::Shared<LimitUse> limits_of_pending(const ClusterState& state, const Job& job) const;
+    void refresh_own(const ClusterState& state, Time now, JobId job);
+    void refresh_lent(const ClusterState& state, Time now, const Job& job);
     void change_timelines(const PlannedReservation& planned_reservation, bool more);
     void change_on(NodeId node, const SharedText& reservation, Span span, const Resources& amount,
                    bool more);
