@@ -59,6 +59,36 @@ TEST(Simulation, RunsJobsAsTheEnginePlansThem) {
     }
 }
 
+// Frozen in virtual time: it ends as much later as it has stood still.
+TEST(Simulation, ARunThatIsSuspendedGoesOnAfterwards) {
+    Workload workload;
+    workload.jobs = {{.run_time = 100min, .limit = 300min, .cpu_milli = 64'000, .user = "ann"},
+                     {.submit = 10min,
+                      .run_time = 50min,
+                      .limit = 100min,
+                      .cpu_milli = 64'000,
+                      .user = "bob",
+                      .partition = "high"}};
+    SimulationOptions options{.cluster = testing::make_cluster(1)};
+    PartitionSpec high = options.cluster.partitions.front();
+    high.name = "high";
+    high.is_default = false;
+    high.priority_tier = 9;
+    options.cluster.partitions.push_back(high);
+    options.cluster.scheduling.preemption.by = PreemptBy::partition;
+    options.cluster.scheduling.preemption.mode = PreemptMode::suspend;
+    const SimulationResult result = simulate(workload, options);
+    ASSERT_EQ(result.jobs.size(), 2U);
+    for (const JobRecord& job : result.jobs) {
+        EXPECT_EQ(job.state, JobState::completed);
+        EXPECT_EQ(job.starts, 1U);
+    }
+    const auto minutes_of = [](Duration time) { return time / std::chrono::minutes(1); };
+    EXPECT_EQ(minutes_of(result.jobs[1].first_start), 10);
+    EXPECT_EQ(minutes_of(result.jobs[1].ended), 60);
+    EXPECT_EQ(minutes_of(result.jobs[0].ended), 150);
+}
+
 TEST(Simulation, CountsTheFreeGpusThatUsualJobsCannotUse) {
     const SimulationResult result = run(four_jobs(), 1, "fifo:conservative");
     // Half of the jobs cannot use the two GPUs that the first leaves free: 1 GPU. From 20 min on

@@ -13,10 +13,10 @@ namespace {
 using namespace std::chrono_literals;
 
 // One node with 8 cores and 2 GPUs; partitions "main" and, above it, "high" and "top".
-class Lending : public ::testing::Test {
+class LentCores : public ::testing::Test {
 protected:
-    Lending() : engine(testing::make_engine(cluster(), at(0))) {}
-    ~Lending() override { check(); }
+    LentCores() : engine(testing::make_engine(cluster(), at(0))) {}
+    ~LentCores() override { check(); }
 
     static ClusterSpec cluster() {
         ClusterSpec spec =
@@ -84,7 +84,7 @@ protected:
     int preemptions = 0;
 };
 
-TEST_F(Lending, TheCoresAreUsedOnceItIsProvedThatTheRunStandsStill) {
+TEST_F(LentCores, TheCoresAreUsedOnceItIsProvedThatTheRunStandsStill) {
     const JobId low = run("main", {.gpus = 1, .cpus = 8, .limit = 10h});
     const JobId high = submit("high", {.cpus = 8, .limit = 1h});
     pass(1s);
@@ -109,7 +109,7 @@ TEST_F(Lending, TheCoresAreUsedOnceItIsProvedThatTheRunStandsStill) {
     EXPECT_EQ(preemptions, 1);
 }
 
-TEST_F(Lending, AProofOfAnEarlierSuspensionIsNone) {
+TEST_F(LentCores, AProofOfAnEarlierSuspensionIsNone) {
     const JobId low = run("main", {.cpus = 8, .limit = 10h});
     const JobId high = submit("high", {.cpus = 8});
     pass(1s);
@@ -120,7 +120,7 @@ TEST_F(Lending, AProofOfAnEarlierSuspensionIsNone) {
     EXPECT_EQ(job(high).state, JobState::pending);
 }
 
-TEST_F(Lending, GpusAndMemoryAreNotLent) {
+TEST_F(LentCores, GpusAndMemoryAreNotLent) {
     JobSpec spec = testing::make_job({.gpus = 2, .cpus = 8, .limit = 10h});
     spec.request.edit().memory_per_node = gib(300);
     const JobId low = testing::submit(engine, now, spec);
@@ -139,7 +139,7 @@ TEST_F(Lending, GpusAndMemoryAreNotLent) {
 }
 
 // What is left of the cores is lent to others of the same rank, and to nobody below.
-TEST_F(Lending, SeveralJobsBorrowFromOneRun) {
+TEST_F(LentCores, SeveralJobsBorrowFromOneRun) {
     const JobId low = run("main", {.cpus = 8, .limit = 10h});
     const JobId first = submit("high", {.cpus = 3, .limit = 1h});
     const JobId second = submit("high", {.cpus = 3, .limit = 2h});
@@ -161,7 +161,7 @@ TEST_F(Lending, SeveralJobsBorrowFromOneRun) {
     EXPECT_EQ(job(other).state, JobState::pending);
 }
 
-TEST_F(Lending, AcrossThreeTiersTheLastToStandStillGoesOnFirst) {
+TEST_F(LentCores, AcrossThreeTiersTheLastToStandStillGoesOnFirst) {
     const JobId low = run("main", {.cpus = 8, .limit = 10h});
     const JobId high = submit("high", {.cpus = 8, .limit = 1h});
     pass(1s);
@@ -184,7 +184,7 @@ TEST_F(Lending, AcrossThreeTiersTheLastToStandStillGoesOnFirst) {
     EXPECT_TRUE(runs(low));
 }
 
-TEST_F(Lending, ThePreemptorIsCancelled) {
+TEST_F(LentCores, ThePreemptorIsCancelled) {
     const JobId low = run("main", {.cpus = 8, .limit = 10h});
     const JobId high = submit("high", {.cpus = 8});
     pass(1s);
@@ -194,7 +194,7 @@ TEST_F(Lending, ThePreemptorIsCancelled) {
     EXPECT_TRUE(runs(low));
 }
 
-TEST_F(Lending, WithoutProofTheHoldExpiresAndTheJobRests) {
+TEST_F(LentCores, WithoutProofTheHoldExpiresAndTheJobRests) {
     const Duration hold = engine.state().spec().scheduling.preemption.hold_timeout;
     const JobId low = run("main", {.cpus = 8, .limit = 10h});
     const JobId high = submit("high", {.cpus = 8});
@@ -213,7 +213,7 @@ TEST_F(Lending, WithoutProofTheHoldExpiresAndTheJobRests) {
     EXPECT_TRUE(runs(high));
 }
 
-TEST_F(Lending, ARunThatStandsStillIsCancelled) {
+TEST_F(LentCores, ARunThatStandsStillIsCancelled) {
     const JobId low = run("main", {.cpus = 8, .limit = 10h});
     const JobId high = submit("high", {.cpus = 4, .limit = 1h});
     pass(1s);
@@ -232,7 +232,7 @@ TEST_F(Lending, ARunThatStandsStillIsCancelled) {
 }
 
 // Before its preemptor has started: what it gives back is that one's.
-TEST_F(Lending, ARunIsCancelledBeforeItsPreemptorHasStarted) {
+TEST_F(LentCores, ARunIsCancelledBeforeItsPreemptorHasStarted) {
     const JobId low = run("main", {.cpus = 8, .limit = 10h});
     const JobId other = submit("main", {.cpus = 8, .limit = 1h});
     const JobId high = submit("high", {.cpus = 8, .limit = 1h});
@@ -244,7 +244,7 @@ TEST_F(Lending, ARunIsCancelledBeforeItsPreemptorHasStarted) {
     EXPECT_EQ(job(other).state, JobState::pending);
 }
 
-TEST_F(Lending, ThePlanKnowsWhenItGoesOn) {
+TEST_F(LentCores, ThePlanKnowsWhenItGoesOn) {
     const JobId low = run("main", {.cpus = 8, .limit = 2h});
     const JobId waits = submit("main", {.cpus = 8, .limit = 1h});
     pass(1s);
@@ -263,7 +263,7 @@ TEST_F(Lending, ThePlanKnowsWhenItGoesOn) {
     EXPECT_LE(run->end, *job(high).started_at + 1h + 2h);
 }
 
-TEST_F(Lending, TimeStoodStillIsNoReasonToEndIt) {
+TEST_F(LentCores, TimeStoodStillIsNoReasonToEndIt) {
     const JobId low = run("main", {.cpus = 8, .limit = 10min});
     const JobId high = submit("high", {.cpus = 8, .limit = 2h});
     pass(1s);
@@ -282,7 +282,7 @@ TEST_F(Lending, TimeStoodStillIsNoReasonToEndIt) {
     EXPECT_EQ(job(low).outcome, JobState::timeout);
 }
 
-TEST_F(Lending, WhatAnOperatorHasSuspendedLendsNothing) {
+TEST_F(LentCores, WhatAnOperatorHasSuspendedLendsNothing) {
     const JobId low = run("main", {.cpus = 8, .limit = 10h});
     engine.apply(now, JobSuspended{.job = low, .attempt = job(low).attempt});
     const JobId high = submit("high", {.cpus = 8});
@@ -294,7 +294,7 @@ TEST_F(Lending, WhatAnOperatorHasSuspendedLendsNothing) {
     EXPECT_EQ(preemptions, 1);
 }
 
-TEST_F(Lending, AStartCanBeTriedAndUndone) {
+TEST_F(LentCores, AStartCanBeTriedAndUndone) {
     const JobId low = run("main", {.cpus = 8, .limit = 10h});
     const JobId high = submit("high", {.cpus = 5});
     pass(1s);

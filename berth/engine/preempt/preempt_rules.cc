@@ -10,7 +10,7 @@ namespace berth {
 namespace {
 
 // A run that is suspended gets no signal, so it has nothing to do meanwhile.
-PreemptTerms terms(PreemptMode mode, Duration grace, std::optional<Duration> exempt) {
+PreemptTerms terms_for(PreemptMode mode, Duration grace, std::optional<Duration> exempt) {
     return {mode, mode == PreemptMode::suspend ? Duration{} : grace, exempt};
 }
 
@@ -28,7 +28,7 @@ void PreemptRules::rebuild(const ClusterSpec& spec) {
     for (const PartitionSpec& partition : spec.partitions) {
         tiers_.push_back(partition.priority_tier);
         const PreemptMode mode = partition.preempt_mode.value_or(spec_.mode);
-        of_partition_.push_back(terms(mode, partition.grace_time, spec_.exempt));
+        of_partition_.push_back(terms_for(mode, partition.grace_time, spec_.exempt));
         const PreemptMode ends = partition.preempt_mode.value_or(spec_.reclaim);
         reclaimed_.push_back({ends == PreemptMode::suspend ? spec_.reclaim : ends,
                               partition.grace_time, spec_.exempt});
@@ -39,7 +39,7 @@ void PreemptRules::rebuild(const ClusterSpec& spec) {
     for (const QosSpec& qos : spec.qos) {
         const PreemptMode mode = qos.preempt_mode.value_or(spec_.mode);
         of_qos_.push_back(
-            terms(mode, qos.grace_time, qos.preempt_exempt ? qos.preempt_exempt : spec_.exempt));
+            terms_for(mode, qos.grace_time, qos.preempt_exempt ? qos.preempt_exempt : spec_.exempt));
         suspends_ = suspends_ || (mode == PreemptMode::suspend && spec_.by == PreemptBy::qos);
         within_.push_back(qos.preempt_mode ? qos.preempt_within : spec_.within);
         qos_priority_.push_back(qos.priority);
