@@ -38,6 +38,17 @@ std::optional<std::int64_t> parse_count(std::string_view tres, std::string_view 
     return count.value();
 }
 
+// In the largest unit in which it is whole, so that it reads back: 1536G, not Slurm's 1.50T.
+std::string size_text(std::int64_t mebibytes) {
+    constexpr std::string_view kUnits = "MGTP";
+    std::size_t unit = 0;
+    while (unit + 1 < kUnits.size() && mebibytes % 1024 == 0) {
+        mebibytes /= 1024;
+        ++unit;
+    }
+    return std::to_string(mebibytes) + kUnits[unit];
+}
+
 void put(TresLimits& counts, const std::string& tres, std::int64_t count) {
     const auto at = std::ranges::find(counts, tres, &TresLimits::value_type::first);
     if (at != counts.end()) {
@@ -71,8 +82,7 @@ std::string to_text(const TresLimits& counts) {
     for (const auto& [tres, count] : counts) {
         if (!text.empty()) text += ',';
         text += tres + "=";
-        const bool size = tres == "mem" && count > 0;
-        text += size ? format_size(Bytes(count << 20)) : std::to_string(count);
+        text += tres == "mem" && count > 0 ? size_text(count) : std::to_string(count);
     }
     return text;
 }
