@@ -251,6 +251,12 @@ private:
         what_if->add_flag("--json", what_if_.json, "Print JSON");
         what_if->callback(
             [this] { action_ = [this] { return queues_what_if(what_if_, output_); }; });
+        CLI::App* foreign = queues->add_subcommand(
+            "import", "Print queues of Volcano and Kueue, and priority classes, for berth.yaml");
+        foreign->add_option("files", import_.files, "YAML files; -: standard input")->required();
+        foreign->add_flag("--apply", import_.apply,
+                          "Give the running cluster these queues instead of printing them");
+        foreign->callback([this] { action_ = [this] { return queues_import(import_, output_); }; });
     }
 
     void add_usage() {
@@ -467,6 +473,7 @@ private:
     TokenOptions token_;
     QueueSetOptions queue_set_;
     WhatIfOptions what_if_;
+    QueueImportOptions import_;
     SimOptions sim_;
     SimRunOptions sim_run_;
     SimTableOptions sim_table_;

@@ -5,6 +5,7 @@
 #include "berth/base/size_text.h"
 #include "berth/base/text.h"
 #include "berth/cli/json_list.h"
+#include "berth/cli/queue_lines.h"
 #include "berth/cli/subcommands.h"
 #include "berth/client/client.h"
 #include "berth/model/invalid_argument.h"
@@ -74,17 +75,8 @@ Result<Found> find_queue(const std::vector<api::QueueRow>& rows, const std::stri
                                 ", and a queue is an account; add it first: sacctmgr add account " +
                                 name);
     }
-    Found found{.queue = {.name = row->name}, .has_options = !row->options.empty()};
-    for (const auto& [option, value] : row->options)
-        BERTH_CHECK(set_queue_option(found.queue, option, value));
-    return found;
-}
-
-std::string text_of(const QueueSpec& queue) {
-    std::string text = "queue " + queue.name + ":";
-    for (const QueueOption& option : options_of(queue))
-        text += " " + option.name + "=" + option.value;
-    return text;
+    BERTH_TRY(QueueSpec queue, queue_of_row(*row));
+    return Found{.queue = std::move(queue), .has_options = !row->options.empty()};
 }
 
 }  // namespace
@@ -151,7 +143,7 @@ int queues_set(const QueueSetOptions& options, Output& output) {
     edits.queues = {found->queue};
     const auto answer = client.accounts().edit(edits);
     if (!answer) return output.fail(answer.problem());
-    output.out() << text_of(found->queue) << '\n';
+    output.out() << queue_line(found->queue) << '\n';
     return 0;
 }
 

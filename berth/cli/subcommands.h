@@ -76,6 +76,14 @@ struct WhatIfOptions {
 };
 int queues_what_if(const WhatIfOptions& options, Output& output);
 
+// Queues of Volcano and Kueue, and priority classes of Kubernetes, from YAML files: as sections of
+// berth.yaml; or their queues sent to the controller.
+struct QueueImportOptions {
+    std::vector<std::string> files;  // "-": standard input.
+    bool apply = false;
+};
+int queues_import(const QueueImportOptions& options, Output& output);
+
 // What users have used: brought along from `sshare -a -P -o Account,User,RawUsage`, or set to
 // nothing, for all or for these.
 int usage_import(const std::string& file, Output& output);

@@ -21,6 +21,22 @@ YAML = """accounts:
   - {name: speech, parent: lab, users: [root]}
   - {name: guests, users: [games]}
 """
+VOLCANO = """apiVersion: scheduling.volcano.sh/v1beta1
+kind: Queue
+metadata: {name: lab}
+spec: {weight: 8}
+---
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: Queue
+metadata: {name: vision}
+spec: {parent: lab, deserved: {nvidia.com/gpu: 2, cpu: 4}}
+---
+apiVersion: scheduling.volcano.sh/v1beta1
+kind: Queue
+metadata: {name: interactive}
+spec: {parent: lab, capability: {nvidia.com/gpu: 1}}
+"""
+CIRCLE = VOLCANO.replace("{weight: 8}", "{parent: vision}")
 
 
 class Queues(unittest.TestCase):
@@ -137,6 +153,38 @@ class Queues(unittest.TestCase):
         self.queues("set", "vision", "limit=gres/gpu=4")
         c.wait_state(waiting, "RUNNING")
         c.run("scancel", "-u", "root")
+
+    def test_queues_of_volcano_are_imported(self):
+        c = self.c
+        folder = Path(self.enterContext(tempfile.TemporaryDirectory(prefix="berth-e2e-import.")))
+        file, circle = str(folder / "volcano.yaml"), str(folder / "circle.yaml")
+        Path(file).write_text(VOLCANO)
+        Path(circle).write_text(CIRCLE)
+        done = self.queues("import", file)
+        self.assertEqual(done.stdout, f"# From {file}, by `berth queues import`.\n"
+                         "accounts:\n  - {name: lab, shares: 8}\n  - {name: vision, parent: lab}\n  - {name: interactive, parent: lab}\n"
+                         "queues:\n  vision: {nominal: 'cpu=4,gres/gpu=2'}\n  interactive: {limit: 'gres/gpu=1'}\n")
+        self.assertIn(f"berth: {file}:4: warning: spec of Queue lab: weight: divides in Volcano", done.stderr)
+        # Nothing has happened yet; a file that is wrong changes nothing either, and prints nothing.
+        self.assertEqual([row["options"] for row in json.loads(self.queues("show", "--json").stdout)], [[]] * 4)
+        for words in (("import", circle), ("import", "--apply", circle)):
+            self.refused(f"{circle}:9: error: the queue vision is above itself", *words)
+            self.assertEqual(self.queues(*words, check=False).stdout, "")
+        self.refused("cannot read /nosuch.yaml", "import", "/nosuch.yaml")
+        self.assertEqual(self.queues("import", "--apply", file).stdout,
+                         "account lab: parent=root shares=8\naccount interactive: parent=lab shares=1\n"
+                         "queue vision: nominal=cpu=4,gres/gpu=2\nqueue interactive: limit=gres/gpu=1\n")
+        self.assertEqual(self.queues("import", "--apply", file).stdout, "nothing changes: the cluster has these queues\n")
+        # The new account is one, under its limit.
+        c.run("sacctmgr", "-i", "add", "user", "root", "account=interactive")
+        running, waiting = self.submit("interactive", 1), self.submit("interactive", 1)
+        c.wait_state(running, "RUNNING")
+        c.wait("the limit", lambda: self.reason(waiting) == "AssocGrpGRES")
+        c.run("scancel", "-u", "root")
+        # An account that lies elsewhere is not moved.
+        Path(file).write_text(VOLCANO.replace("{name: interactive}", "{name: guests}"))
+        self.refused("account guests lies beneath root, and not beneath lab; right would be: sacctmgr modify account guests set parent=lab",
+                     "import", "--apply", file)
 
     def test_what_is_wrong_changes_nothing(self):
         self.refused("there is no account nosuch, and a queue is an account; add it first: sacctmgr add account nosuch",

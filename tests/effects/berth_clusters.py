@@ -178,6 +178,17 @@ def what_if_json(run):
         see(text.startswith("{") and json.loads(text)["waiting"] == 1, text)
 
 
+@own_option("berth queues import --apply", seen="the cluster has the queue")
+def queues_import_apply(run):
+    with run.place():
+        run.at(run.state, "berth", "up", "--simulate-gpus=a100:1")
+        (run.root / "queue.yaml").write_text(
+            "apiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata: {name: lab}\nspec: {capability: {cpu: 1}}\n")
+        done = run.at(run.state, "berth", "queues", "import", *run.words(), "queue.yaml")
+        see(done.returncode == 0, done.stderr)
+        see("limit" in run.at(run.state, "berth", "queues", "show", "--json").stdout)
+
+
 @own_option("berth config check --json", seen="JSON")
 def config_json(run):
     with run.place():
