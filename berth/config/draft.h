@@ -39,6 +39,7 @@ struct YamlSettings {
     std::vector<RuleSpec> priority_terms;
     Line preemption, priority_classes;
     std::map<std::string, Line> qos_preempts;          // Where it says whom a QOS preempts.
+    std::map<std::string, Line> preempt_always;        // Where a priority class has PreemptAlways.
     std::vector<std::pair<std::string, Line>> queues;  // By name, as it says.
 };
 

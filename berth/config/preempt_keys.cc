@@ -177,6 +177,8 @@ private:
             spec_.min_difference =
                 number_or(draft_, draft_.yaml.preemption, pair, 1, kPriorityMax, 1);
             difference_at_ = at;
+        } else if (pair.key == "preemption_policy") {
+            read_policy(pair);
         } else if (pair.key == "victims_max") {
             spec_.victims_max = static_cast<std::uint32_t>(
                 number_or(draft_, draft_.yaml.preemption, pair, 1, 1'000'000, 1));
@@ -188,7 +190,7 @@ private:
                 "there is no option " + pair.key +
                     " here; there are by, mode, within, exempt, exempt_priority, "
                     "youngest_first, user_signal, reclaim_licenses, reclaim, hold_timeout, "
-                    "min_difference, victims, victims_max, unless_within");
+                    "min_difference, preemption_policy, victims, victims_max, unless_within");
         }
     }
 
@@ -198,6 +200,16 @@ private:
         const bool ends = modes.ok() && modes->mode != PreemptMode::suspend;
         if (!ends || modes->within) return wrong(pair, "off, cancel or requeue");
         spec_.reclaim = modes->mode;
+    }
+
+    // Of jobs whose priority class has no policy of its own.
+    void read_policy(const Pair& pair) {
+        policy_at_ = {&draft_.yaml.preemption, &pair};
+        spec_.preempts_newer = iequals(*pair.value, "PreemptAlways");
+        if (spec_.preempts_newer || iequals(*pair.value, "PreemptLowerPriority") ||
+            iequals(*pair.value, "PreemptLower"))
+            return;
+        wrong(pair, "PreemptLowerPriority or PreemptAlways; by: none switches preemption off");
     }
 
     void read_length(const Pair& pair, Duration& into) {
@@ -239,6 +251,7 @@ private:
                 *difference_at_.line, *difference_at_.pair,
                 "min_difference: " + *difference_at_.pair->value + " needs by: priority beside it");
         }
+        check_policy();
         if (mode_is_wrong_) return;
         if (spec_.by != PreemptBy::none && spec_.mode == PreemptMode::off) {
             draft_.error(*type_at_.line, *type_at_.pair,
@@ -252,6 +265,19 @@ private:
             draft_.error(*mode_at_.line, *mode_at_.pair,
                          mode_at_.pair->key + "=" + *mode_at_.pair->value +
                              ": WITHIN needs PreemptType=preempt/qos");
+        }
+    }
+
+    void check_policy() {
+        if (policy_at_.pair == nullptr) return;
+        const std::string said = "preemption_policy: " + *policy_at_.pair->value;
+        if (spec_.by != PreemptBy::priority) {
+            draft_.error(*policy_at_.line, *policy_at_.pair,
+                         said + " needs by: priority beside it");
+        } else if (spec_.preempts_newer && spec_.min_difference > 1) {
+            draft_.error(*policy_at_.line, *policy_at_.pair,
+                         said + " and min_difference: " + std::to_string(spec_.min_difference) +
+                             " contradict each other");
         }
     }
 
@@ -328,7 +354,7 @@ private:
     Draft& draft_;
     PreemptionSpec& spec_;
     Line conf_;
-    Place type_at_, mode_at_, difference_at_;
+    Place type_at_, mode_at_, difference_at_, policy_at_;
     bool mode_is_wrong_ = false, exempt_is_given_ = false, victims_are_given_ = false;
 };
 

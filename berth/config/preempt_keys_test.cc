@@ -277,6 +277,20 @@ preemption:
               VictimOrder::cheapest_of_all);
 }
 
+TEST(PreemptKeys, ThePolicySaysWhetherEqualsArePreempted) {
+    const auto newer_by = [](const std::string& more) {
+        const Loaded loaded =
+            load_preempt_keys("", "preemption: {by: priority, mode: requeue" + more + "}\n");
+        EXPECT_EQ(text_of(loaded).find("error"), std::string::npos) << text_of(loaded);
+        return preemption_of(loaded).preempts_newer;
+    };
+    EXPECT_FALSE(newer_by(""));
+    EXPECT_TRUE(newer_by(", preemption_policy: PreemptAlways"));
+    EXPECT_TRUE(newer_by(", preemption_policy: PreemptAlways, min_difference: 1"));
+    EXPECT_FALSE(newer_by(", preemption_policy: PreemptLower"));
+    EXPECT_FALSE(newer_by(", preemption_policy: PreemptLowerPriority, min_difference: 9"));
+}
+
 TEST(PreemptKeys, BerthYamlSaysWhatIsWrongAtItsLine) {
     struct Case {
         const char *yaml, *says;
@@ -286,6 +300,15 @@ TEST(PreemptKeys, BerthYamlSaysWhatIsWrongAtItsLine) {
                   "berth.yaml:2: error: by: age should be none, partition, qos or priority"},
              Case{"preemption:\n  by: qos\n  mode: cancel\n  min_difference: 5\n",
                   "berth.yaml:4: error: min_difference: 5 needs by: priority beside it"},
+             Case{"preemption:\n  by: qos\n  mode: cancel\n  preemption_policy: PreemptAlways\n",
+                  "berth.yaml:4: error: preemption_policy: PreemptAlways needs by: priority"},
+             Case{"preemption:\n  by: priority\n  mode: cancel\n  preemption_policy: Never\n",
+                  "berth.yaml:4: error: preemption_policy: Never should be PreemptLowerPriority or "
+                  "PreemptAlways; by: none switches preemption off"},
+             Case{"preemption:\n  by: priority\n  mode: cancel\n  min_difference: 5\n"
+                  "  preemption_policy: PreemptAlways\n",
+                  "berth.yaml:5: error: preemption_policy: PreemptAlways and min_difference: 5 "
+                  "contradict each other"},
              Case{"preemption:\n  min_difference: 0\n",
                   "berth.yaml:2: error: min_difference=0 should be"},
              Case{"preemption:\n  victims_max: many\n",

@@ -64,8 +64,14 @@ private:
     void read_policy(const YAML::Node& node, const std::string& text, PriorityClassSpec& one) {
         if (iequals(text, "Never")) {
             one.preempts = false;
-        } else if (!iequals(text, "PreemptLowerPriority")) {
-            error(node, "preemption_policy: " + text + " should be PreemptLowerPriority or Never");
+        } else if (iequals(text, "PreemptAlways")) {
+            one.preempts_newer = true;
+            draft_.yaml.preempt_always[one.name] = line_of(node);
+        } else if (iequals(text, "PreemptLowerPriority") || iequals(text, "PreemptLower")) {
+            one.preempts_newer = false;
+        } else {
+            error(node, "preemption_policy: " + text +
+                            " should be PreemptLowerPriority, PreemptAlways or Never");
         }
     }
 
@@ -89,6 +95,22 @@ private:
     bool wrong_ = false;
 };
 
+// What a class's policy needs of `preemption`.
+void check_preempt_always(Draft& draft) {
+    const PreemptionSpec& preemption = draft.spec.scheduling.preemption;
+    for (const auto& [name, line] : draft.yaml.preempt_always) {
+        if (preemption.by != PreemptBy::priority) {
+            draft.warning(line, "preemption_policy: PreemptAlways of class " + name +
+                                    " has no effect without preemption: {by: priority}");
+        } else if (preemption.min_difference > 1) {
+            draft.error(line, "preemption_policy: PreemptAlways of class " + name +
+                                  " and preemption's min_difference: " +
+                                  std::to_string(preemption.min_difference) +
+                                  " contradict each other");
+        }
+    }
+}
+
 }  // namespace
 
 void read_priority_classes(Draft& draft, const std::string& file, const YAML::Node& node) {
@@ -97,6 +119,7 @@ void read_priority_classes(Draft& draft, const std::string& file, const YAML::No
 
 // In the order of submission, priorities count down from 4294901760: above any class.
 void check_priority_classes(Draft& draft) {
+    check_preempt_always(draft);
     const ClusterSpec& spec = draft.spec;
     const bool by_submission = std::ranges::none_of(
         spec.scheduling.rules, [](const RuleSpec& rule) { return rule.kind == "priority"; });

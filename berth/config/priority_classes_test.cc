@@ -19,13 +19,18 @@ priority_classes:
   low: {value: 10, global_default: yes}
   patient: {value: 500, preemption_policy: Never}
   bold: {value: 500, preemption_policy: PreemptLowerPriority}
+  seed: {value: 500, preemption_policy: PreemptLower}
+  first: {value: 500, preemption_policy: PreemptAlways}
+preemption: {by: priority, mode: requeue}
 )");
     EXPECT_EQ(text_of(loaded), "");
     const std::vector<PriorityClassSpec> expected = {
         {.name = "high", .value = 1000},
         {.name = "low", .value = 10, .global_default = true},
         {.name = "patient", .value = 500, .preempts = false},
-        {.name = "bold", .value = 500}};
+        {.name = "bold", .value = 500, .preempts_newer = false},
+        {.name = "seed", .value = 500, .preempts_newer = false},
+        {.name = "first", .value = 500, .preempts_newer = true}};
     EXPECT_EQ(loaded.spec.priority_classes, expected);
 }
 
@@ -45,7 +50,14 @@ TEST(PriorityClasses, SayWhatIsWrongAtTheirLine) {
              Case{"priority_classes:\n  high: {value: 1, global_default: perhaps}\n",
                   ":2: error: global_default: perhaps should be yes or no"},
              Case{"priority_classes:\n  high: {value: 1, preemption_policy: Always}\n",
-                  "preemption_policy: Always should be PreemptLowerPriority or Never"},
+                  "preemption_policy: Always should be PreemptLowerPriority, PreemptAlways or Never"},
+             Case{"priority_classes:\n  high: {value: 1, preemption_policy: PreemptAlways}\n",
+                  ":2: warning: preemption_policy: PreemptAlways of class high has no effect "
+                  "without preemption: {by: priority}"},
+             Case{"preemption: {by: priority, mode: requeue, min_difference: 5}\n"
+                  "priority_classes:\n  high: {value: 1, preemption_policy: PreemptAlways}\n",
+                  ":3: error: preemption_policy: PreemptAlways of class high and preemption's "
+                  "min_difference: 5 contradict each other"},
              Case{"priority_classes:\n  a: {value: 1, global_default: yes}\n"
                   "  b: {value: 2, global_default: yes}\n",
                   "several classes are the global_default; one may be"},

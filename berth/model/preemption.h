@@ -66,13 +66,16 @@ struct PreemptionSpec {
     // What becomes of runs that use what their queue has borrowed, once a queue needs what it has
     // by right. off: they go on.
     PreemptMode reclaim = PreemptMode::off;
+    // PreemptAlways, by priority: a job also preempts runs of equal priority that were submitted
+    // after it. Priority classes may say otherwise.
+    bool preempts_newer = false;
 
     bool reclaims() const { return reclaim != PreemptMode::off; }
     bool enabled() const { return by != PreemptBy::none || reclaims(); }
 
     BERTH_FIELDS(PreemptionSpec, by, mode, within, exempt, exempt_priority, youngest_first,
                  user_signal, reclaims_licenses, hold_timeout, min_difference, victims, victims_max,
-                 unless_within, reclaim)
+                 unless_within, reclaim, preempts_newer)
 };
 
 // Of a run that is preempted, until all its nodes are clean; of one that is suspended for another,

@@ -198,6 +198,7 @@ private:
         preemption.unless_within = words.duration("unless_within").value_or(Duration{});
         preemption.mode = read_preempt_mode(words).value_or(PreemptMode::off);
         preemption.within = words.has("within");
+        preemption.preempts_newer = words.has("always");
         preemption.youngest_first = words.has("youngest_first");
         preemption.reclaims_licenses = words.has("reclaim_licenses");
         preemption.exempt = words.duration("exempt");

@@ -5,8 +5,8 @@
 //        switch=top/leaf block=b1 gpu_memory=80G capability=80]
 //   partition NAME [nodes=NAMES max_time= default_time= max_nodes= tier= state=down exclusive
 //        mode=requeue grace=10]
-//   preempt partition|qos mode=cancel|requeue [within youngest_first exempt=10 exempt_priority=
-//        reclaim_licenses]
+//   preempt partition|qos|priority mode=cancel|requeue [within youngest_first exempt=10
+//        exempt_priority= reclaim_licenses always]
 //   qos NAME [priority= preempts=a,b mode= within grace= exempt=]
 //   set [kill_wait=30 depth=500 backfill=no user_depth=2 partition_depth=2 user_partition_depth=2
 //        association_depth=2 min_age=5 min_priority=9 starts=3 starts_pause=1 cycle_pause=1

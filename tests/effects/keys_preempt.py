@@ -227,6 +227,22 @@ def min_difference(run):
     spares(run, high=("--priority=50",), low=("--priority=10",))
 
 
+def older_and_newer(run):
+    """A job that was held while a run of the same priority began, which was submitted after it."""
+    older = run.sbatch("-w", "n1", "--exclusive", "-t", "10", "-H", "--priority=10", script="sleep 300")
+    newer = one_node(run, "n1", "--priority=10")
+    run.run("scontrol", "release", older)
+    return older, newer
+
+
+@yaml_key("preemption.preemption_policy", seen="a job takes the place of a run of its own priority that is newer")
+def preemption_policy(run):
+    yaml(run, by="priority", preemption_policy="PreemptAlways")
+    older, newer = older_and_newer(run)
+    run.runs(older, 6)
+    same(run.squeue(newer, "%t") != "R", True)
+
+
 @yaml_key("preemption.victims", seen="the run that loses the least work is preempted")
 def victims(run):
     yaml(run, victims="cheapest_of_all")

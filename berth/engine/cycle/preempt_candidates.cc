@@ -106,9 +106,8 @@ bool PreemptCandidates::may_stop(const Job* run, PreemptMode mode) const {
 }
 
 // nullopt: nobody may preempt it now.
-std::optional<PreemptCandidates::Run> PreemptCandidates::open_run(const Job& run,
-                                                                  const PreemptTerms& terms,
-                                                                  bool reclaimed) {
+std::optional<PreemptCandidates::Run> PreemptCandidates::open_run(
+    const Job& run, const PreemptTerms& terms, PreemptRules::Because because) {
     Preemptions& preemptions = cycle_.derived().preemptions;
     const ClusterState& state = cycle_.state();
     if (terms.mode == PreemptMode::off) return std::nullopt;
@@ -132,7 +131,7 @@ std::optional<PreemptCandidates::Run> PreemptCandidates::open_run(const Job& run
     std::int64_t lost = 0;
     for (const JobId part : open.victim)
         lost += lost_work(state.spec(), *state.find_job(part), cycle_.now());
-    open.turn = preemptions.rules.turn_of(run, standing_of_run(run), lost, reclaimed);
+    open.turn = preemptions.rules.turn_of(run, standing_of_run(run), lost, because);
     return open;
 }
 
@@ -169,7 +168,11 @@ void PreemptCandidates::list_below() {
         const Job& run = *state.find_job(id);
         if (!is_running_or_lends(run) || has_later_components(run) || !stands_below(run)) continue;
         if (run.spec.request->reservation != job.spec.request->reservation) continue;
-        auto open = open_run(run, rules.terms_of(run), false);
+        const std::int64_t lead = pending_->priority() - standing_of_run(run);
+        auto open = open_run(run, rules.terms_of(run),
+                             rules.is_above_as_older(job, run, lead)
+                                 ? PreemptRules::Because::newer
+                                 : PreemptRules::Because::below);
         if (!open) continue;
         grace_below_ = std::max(grace_below_, open->terms.grace);
         below_.push_back(*std::move(open));
@@ -188,7 +191,7 @@ void PreemptCandidates::build_lent() {
     for (const JobId id : state.index().holding()) {
         const Job& run = *state.find_job(id);
         if (!is_running(&run) || has_later_components(run)) continue;
-        auto open = open_run(run, rules.terms_of_reclaimed(run), true);
+        auto open = open_run(run, rules.terms_of_reclaimed(run), PreemptRules::Because::reclaimed);
         if (!open) continue;
         std::vector<bool> held(tres);
         for (std::size_t i = 0; i < tres; ++i) held[i] = state.quota().used_by(run, i) != 0;

@@ -64,7 +64,8 @@ private:
     const Run& run_at(std::size_t place) const;
     const Job& job_of(const Run& run) const;
     std::int64_t standing_of_run(const Job& run);
-    std::optional<Run> open_run(const Job& run, const PreemptTerms& terms, bool reclaimed);
+    std::optional<Run> open_run(const Job& run, const PreemptTerms& terms,
+                                PreemptRules::Because because);
     bool may_lend(const Job& run) const;
     bool may_stop(const Job* run, PreemptMode mode) const;
     bool stands_below(const Job& run);

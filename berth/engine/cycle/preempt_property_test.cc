@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "berth/engine/plan/plan_check.h"
 #include "berth/testing/builders.h"
@@ -172,10 +173,23 @@ TEST(Preemption, EndsTheFewestThatMakeRoomAndTheLowestFirst) {
 
 // ---- Long histories.
 
+// By priority, and runs of equal priority if they are newer.
+ClusterSpec with_always(ClusterSpec spec) {
+    PreemptionSpec& preemption = spec.scheduling.preemption;
+    preemption.by = PreemptBy::priority;
+    preemption.min_difference = 1;
+    preemption.preempts_newer = true;
+    return spec;
+}
+
 class History {
 public:
-    explicit History(Rng& rng)
-        : rng_(rng), engine_(testing::make_engine(cluster(rng, 4), kNow)), now_(kNow) {}
+    History(Rng& rng, bool always)
+        : rng_(rng),
+          always_(always),
+          engine_(testing::make_engine(always ? with_always(cluster(rng, 4)) : cluster(rng, 4),
+                                       kNow)),
+          now_(kNow) {}
 
     void step() {
         const bool ending = !engine_.state().index().preempted().empty();
@@ -203,8 +217,8 @@ public:
         }
         for (const auto& [preemptor, victims] : victims_of_) {
             const Job* const found = engine_.state().find_job(preemptor);
-            // One of a lower tier may have given way in its turn.
-            if (found == nullptr || tier(preemptor) < 3) continue;
+            // One of a lower tier may have given way in its turn, or one that is newer than another.
+            if (found == nullptr || tier(preemptor) < 3 || always_) continue;
             if (engine_.state().schedule().preemptor_holds().contains(preemptor))
                 continue;  // Just now.
             EXPECT_TRUE(found->started_at || found->restarts > 0)
@@ -218,6 +232,13 @@ private:
     const Job& job(JobId id) const { return *engine_.state().find_job(id); }
     std::int64_t tier(JobId id) const {
         return engine_.state().spec().partition(job(id).partition).priority_tier;
+    }
+    bool stands_above(JobId preemptor, JobId victim) const {
+        if (!always_ || tier(preemptor) != tier(victim)) return tier(preemptor) > tier(victim);
+        const auto submission = [&](const Job& one) {
+            return std::pair(one.submitted_at, one.array_job.value_or(one.id));
+        };
+        return submission(job(preemptor)) < submission(job(victim));
     }
     std::vector<JobId> holding() const {
         return {engine_.state().index().holding().begin(), engine_.state().index().holding().end()};
@@ -253,30 +274,36 @@ private:
         ++preemptions;
         EXPECT_FALSE(fact.victims.empty());
         for (const JobsPreempted::Victim& victim : fact.victims) {
-            EXPECT_LT(tier(victim.job), tier(fact.preemptor));
+            EXPECT_TRUE(stands_above(fact.preemptor, victim.job));
+            EXPECT_FALSE(pairs_.contains({victim.job, fact.preemptor})) << "in turns";
+            pairs_.emplace(fact.preemptor, victim.job);
             // Without a submission or an end, nobody is preempted twice.
             EXPECT_TRUE(preempted_since_.insert(victim.job).second);
             const bool is_new = victims_of_[fact.preemptor].insert(victim.job).second;
-            EXPECT_TRUE(is_new || tier(fact.preemptor) < 3);
+            EXPECT_TRUE(is_new || tier(fact.preemptor) < 3 || always_);
         }
     }
 
     Rng& rng_;
+    bool always_;
     Engine engine_;
     Time now_;
     std::set<JobId> preempted_since_;
     std::map<JobId, std::set<JobId>> victims_of_;
+    std::set<std::pair<JobId, JobId>> pairs_;  // Preemptor and victim.
 };
 
 TEST(Preemption, KeepsThePlanAndItsPromiseOverLongHistories) {
-    int preemptions = 0;
-    for_each_seed(60, [&](Rng& rng) {
-        History history(rng);
-        for (int i = 0; i < 120 && !::testing::Test::HasFailure(); ++i) history.step();
-        history.drain();
-        preemptions += history.preemptions;
-    });
-    EXPECT_GT(preemptions, testing::scaled(150));
+    for (const bool always : {false, true}) {
+        int preemptions = 0;
+        for_each_seed(60, [&](Rng& rng) {
+            History history(rng, always);
+            for (int i = 0; i < 120 && !::testing::Test::HasFailure(); ++i) history.step();
+            history.drain();
+            preemptions += history.preemptions;
+        });
+        EXPECT_GT(preemptions, testing::scaled(150));
+    }
 }
 
 }  // namespace

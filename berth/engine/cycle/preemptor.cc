@@ -21,7 +21,7 @@ bool Preemptor::could_preempt(const PendingJob& pending) {
         pending.shape->kind->depends_on_running)
         return false;
     const Job& job = *cycle_.state().find_job(pending.id);
-    if (preemptions.has_failed(pending, job.qos)) return false;
+    if (preemptions.has_failed(pending, job)) return false;
     if (!preemptions.rules.may_preempt_any(job) && !candidates_.may_reclaim(pending)) return false;
     if (preemptions.rules.suspends() && rests(job)) return false;
     if (!job.spec.array || job.spec.array->max_running == 0) return !has_hold(cycle_, pending.id);
@@ -131,8 +131,7 @@ bool Preemptor::preempt_for(PendingJob& pending) {
         if (jobs > spec.victims_max) choice.reset();
     }
     if (!choice) {
-        cycle_.derived().preemptions.note_failure(pending,
-                                                  cycle_.state().find_job(pending.id)->qos);
+        cycle_.derived().preemptions.note_failure(pending, *cycle_.state().find_job(pending.id));
         return false;
     }
     if (choice->victims.empty()) {  // Only planned starts of jobs behind it were in the way.

@@ -18,15 +18,21 @@ Preemptions::Key Preemptions::key_of(const PendingJob& job, QosId qos) const {
     return {job.shape.get(), qos, rules.depend_on_account() ? job.usage() : std::nullopt};
 }
 
-void Preemptions::note_failure(const PendingJob& job, QosId qos) {
-    const auto [at, is_new] =
-        failed_.try_emplace(key_of(job, qos), Failure{job.shape, job.priority()});
-    if (!is_new) at->second.priority = std::max(at->second.priority, job.priority());
+// Whether it may preempt more than any that has failed.
+bool Preemptions::is_ahead(const PendingJob& pending, const Job& job, const Failure& known) const {
+    if (pending.priority() != known.priority) return pending.priority() > known.priority;
+    return rules.preempts_newer(job) && PreemptRules::submission_of(job) < known.oldest;
 }
 
-bool Preemptions::has_failed(const PendingJob& job, QosId qos) const {
-    const auto known = failed_.find(key_of(job, qos));
-    return known != failed_.end() && job.priority() <= known->second.priority;
+void Preemptions::note_failure(const PendingJob& pending, const Job& job) {
+    const Failure failed{pending.shape, pending.priority(), PreemptRules::submission_of(job)};
+    const auto [at, is_new] = failed_.try_emplace(key_of(pending, job.qos), failed);
+    if (!is_new && is_ahead(pending, job, at->second)) at->second = failed;
+}
+
+bool Preemptions::has_failed(const PendingJob& pending, const Job& job) const {
+    const auto known = failed_.find(key_of(pending, job.qos));
+    return known != failed_.end() && !is_ahead(pending, job, known->second);
 }
 
 void Preemptions::note_exempt(Time until) {

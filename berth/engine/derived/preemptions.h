@@ -21,9 +21,10 @@ public:
     void forget_failures();
 
     // Jobs of the same shape, QOS, queue (if that decides whom they may preempt) and at most this
-    // priority find no victims either.
-    void note_failure(const PendingJob& job, QosId qos);
-    bool has_failed(const PendingJob& job, QosId qos) const;
+    // priority find no victims either. With PreemptAlways a job of the same priority that is older
+    // may find some.
+    void note_failure(const PendingJob& pending, const Job& job);
+    bool has_failed(const PendingJob& pending, const Job& job) const;
 
     // A run that would be a victim is exempt until then.
     void note_exempt(Time until);
@@ -34,7 +35,9 @@ private:
         std::shared_ptr<const Shape>
             shape;                  // Keeps the shape, which is the key, from being reused.
         std::int64_t priority = 0;  // The highest that failed.
+        PreemptRules::Submission oldest;  // Of that priority.
     };
+    bool is_ahead(const PendingJob& pending, const Job& job, const Failure& known) const;
     using Key = std::tuple<const Shape*, QosId, std::optional<std::size_t>>;
     Key key_of(const PendingJob& job, QosId qos) const;
     std::map<Key, Failure> failed_;

@@ -78,9 +78,15 @@ private:
         }
     }
 
+    // With PreemptAlways, which concerns newer runs alone.
+    bool is_older(const Job& run) const {
+        return rules_.preempts_newer(job_) && !rules_.never_preempts(job_) &&
+               PreemptRules::submission_of(run) < PreemptRules::submission_of(job_);
+    }
+
     // Runs below it that a rule spares.
     void explain_spared() {
-        std::vector<JobId> off, never, not_by_it, exempt, by_priority, too_near, suspended;
+        std::vector<JobId> off, never, not_by_it, exempt, by_priority, too_near, suspended, older;
         std::optional<Time> until;
         for (const JobId id : state_.index().holding()) {
             const Job& run = *state_.find_job(id);
@@ -89,6 +95,7 @@ private:
             if (!rules_.stands_above(job_, run, priority_ - standing)) {
                 const bool by = rules_.spec().by == PreemptBy::priority;
                 if (by && priority_ > standing) too_near.push_back(id);
+                if (by && priority_ == standing && is_older(run)) older.push_back(id);
                 continue;
             }
             if (rules_.terms_of(run).mode == PreemptMode::off) {
@@ -134,6 +141,10 @@ private:
             add("It may not preempt " + names_of(state_, too_near) +
                 ": its priority is not higher by min_difference, which is " +
                 std::to_string(rules_.spec().min_difference) + ".");
+        }
+        if (!older.empty()) {
+            add("It may not preempt " + names_of(state_, older) +
+                ": of equal priority, and submitted before it.");
         }
         if (!exempt.empty()) {
             add("It may not preempt " + names_of(state_, exempt) +

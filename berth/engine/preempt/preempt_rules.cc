@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "berth/engine/plan/timeline.h"
 
@@ -23,6 +24,7 @@ void PreemptRules::rebuild(const ClusterSpec& spec) {
     queues_.rebuild(spec);
     for (const PriorityClassSpec& one : spec.priority_classes) {
         if (!one.preempts) never_.push_back(one.name);
+        if (one.preempts_newer) newer_.emplace_back(one.name, *one.preempts_newer);
     }
     lowest_tier_ = std::numeric_limits<std::int64_t>::max();
     for (const PartitionSpec& partition : spec.partitions) {
@@ -76,6 +78,14 @@ bool PreemptRules::never_preempts(const Job& job) const {
            std::ranges::find(never_, *priority_class) != never_.end();
 }
 
+bool PreemptRules::preempts_newer(const Job& job) const {
+    const SharedText& priority_class = job.spec.request->priority_class;
+    if (newer_.empty() || priority_class.empty()) return spec_.preempts_newer;
+    using Named = std::pair<std::string, bool>;
+    const auto known = std::ranges::find(newer_, *priority_class, &Named::first);
+    return known == newer_.end() ? spec_.preempts_newer : known->second;
+}
+
 bool PreemptRules::may_preempt_any(const Job& job) const {
     if (never_preempts(job)) return false;
     switch (spec_.by) {
@@ -94,7 +104,8 @@ bool PreemptRules::stands_above(const Job& job, const Job& other, std::int64_t l
         case PreemptBy::qos:
             if (preempts_[job.qos.index()].test(other.qos.index())) return true;
             return lead > 0 && job.qos == other.qos && within_[job.qos.index()];
-        case PreemptBy::priority: return lead >= spec_.min_difference;
+        case PreemptBy::priority:
+            return lead >= spec_.min_difference || is_above_as_older(job, other, lead);
     }
     return false;
 }
@@ -128,18 +139,25 @@ Time PreemptRules::exempt_until(const Job& run, const PreemptTerms& terms, Time 
 }
 
 PreemptRules::Turn PreemptRules::turn_of(const Job& run, std::int64_t priority, std::int64_t lost,
-                                         bool reclaimed) const {
+                                         Because because) const {
     const std::int64_t first = spec_.by == PreemptBy::qos        ? qos_priority_[run.qos.index()]
                                : spec_.by == PreemptBy::priority ? priority
                                                                  : tier(run);
-    const std::int64_t begun =
-        spec_.youngest_first || reclaimed ? -(*run.started_at - Time{}).count() : 0;
+    const std::int64_t id = run.id.value();
+    if (because == Because::newer) {
+        const std::int64_t submitted = -(run.submitted_at - Time{}).count();
+        if (spec_.victims == VictimOrder::cheapest_of_all) return {lost, first, submitted, -id};
+        return {first, submitted, -id, 0};
+    }
+    const std::int64_t begun = spec_.youngest_first || because == Because::reclaimed
+                                   ? -(*run.started_at - Time{}).count()
+                                   : 0;
     switch (spec_.victims) {
         case VictimOrder::smallest: break;
-        case VictimOrder::cheapest: return {first, lost, begun, run.id};
-        case VictimOrder::cheapest_of_all: return {lost, first, begun, run.id};
+        case VictimOrder::cheapest: return {first, lost, begun, id};
+        case VictimOrder::cheapest_of_all: return {lost, first, begun, id};
     }
-    return {first, static_cast<std::int64_t>(run.nodes.size()), begun, run.id};
+    return {first, static_cast<std::int64_t>(run.nodes.size()), begun, id};
 }
 
 }  // namespace berth

@@ -3,12 +3,16 @@
 //
 // partition_prio: a job preempts runs of partitions with a lower PriorityTier; the run's partition
 // says how. qos: a job preempts runs whose QOS its own QOS names in Preempt=; the run's QOS says
-// how. By priority, which is ours: a job preempts runs whose priority is lower; the run's partition
-// says how. The queue of a run may forbid it, or set the grace time.
+// how. By priority, which is ours: a job preempts runs whose priority is lower; with PreemptAlways
+// also those of equal priority that were submitted after it, so that no two jobs may preempt each
+// other. The run's partition says how. The queue of a run may forbid it, or set the grace time.
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "berth/base/bitmask.h"
@@ -40,6 +44,17 @@ public:
     // Whether the job stands above the other one, which has so much less priority. It may preempt
     // the other one if that one's mode is not off, and its queue lets it, as well.
     bool stands_above(const Job& job, const Job& other, std::int64_t lead) const;
+    // Whether it stands above the other one only because that one is newer.
+    bool is_above_as_older(const Job& job, const Job& other, std::int64_t lead) const {
+        return spec_.by == PreemptBy::priority && lead == 0 && preempts_newer(job) &&
+               submission_of(job) < submission_of(other);
+    }
+    bool preempts_newer(const Job& job) const;  // Its policy is PreemptAlways.
+    // Lower is older. The tasks of an array are as old as each other.
+    using Submission = std::pair<Time, JobId>;
+    static Submission submission_of(const Job& job) {
+        return {job.submitted_at, job.array_job.value_or(job.id)};
+    }
     bool may_preempt(const Job& job, const Job& other, std::int64_t lead) const {
         return terms_of(other).mode != PreemptMode::off && stands_above(job, other, lead) &&
                queues_.lets_preempt(job, other);
@@ -62,9 +77,12 @@ public:
     Time exempt_until(const Job& run, const PreemptTerms& terms, Time now) const;
 
     // Lower is preempted first, as PreemptionSpec::victims says; youngest_first comes before the
-    // id, and holds for all that is reclaimed. `lost`: the work that its end would lose.
-    using Turn = std::tuple<std::int64_t, std::int64_t, std::int64_t, JobId>;
-    Turn turn_of(const Job& run, std::int64_t priority, std::int64_t lost, bool reclaimed) const;
+    // id, and holds for all that is reclaimed. Of runs that are preempted because they are newer,
+    // the newest is first.
+    enum class Because : std::uint8_t { below, newer, reclaimed };
+    using Turn = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>;
+    // `lost`: the work that its end would lose.
+    Turn turn_of(const Job& run, std::int64_t priority, std::int64_t lost, Because because) const;
 
     // Higher ranks come first in the order. With preempt/qos, jobs that can preempt others do: the
     // length of the longest chain of QOS that this one preempts. Before them come jobs that use
@@ -92,6 +110,7 @@ private:
     std::vector<std::int32_t> ranks_;
     std::vector<std::string> never_;  // Priority classes whose jobs preempt nothing.
     bool suspends_ = false;
+    std::vector<std::pair<std::string, bool>> newer_;  // Those with PreemptAlways, or without it.
 };
 
 }  // namespace berth
