@@ -102,6 +102,8 @@ struct JobRow {
     std::optional<Time> preempted_at;    // When its run was chosen to be preempted.
     std::optional<Time> preemptible_at;  // Since when it may be; nullopt: never, or it never ran.
     std::optional<JobId> preempted_by;   // Its run, or its last one if it waits again.
+    std::string phase;  // As Kubernetes has them: "Pending", "Scheduled", "Running", "Timeout" …
+    std::vector<JobCondition> conditions;
     BERTH_FIELDS(JobRow, id, array_job, array_task, array_pending, owner, name, account, qos,
                  partition, state, outcome, reason, priority, nice, request, command, dependency,
                  requeue, restarts, time_limit, submitted_at, begin_at, eligible_at, started_at,
@@ -109,7 +111,7 @@ struct JobRow {
                  node_count, cpus, tasks, requested_tres, allocated_tres, tres_per_node, shares,
                  steps, std_out, std_err, std_in, comment, admin_comment, attempt,
                  array_max_running, deadline, time_min, licenses, usage, suspended_at, ran_before,
-                 het, preempted_at, preemptible_at, preempted_by)
+                 het, preempted_at, preemptible_at, preempted_by, phase, conditions)
 };
 
 struct NodeRow {

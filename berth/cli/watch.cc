@@ -90,16 +90,29 @@ std::map<JobId, std::string> names_of(Client& client, const Explanation& explana
     return names;
 }
 
+// As objects of Kubernetes have them.
+void print_phase(const Explanation& explanation, Output& output) {
+    if (explanation.phase.empty()) return;
+    output.out() << "  phase " << explanation.phase << '\n';
+    for (const JobCondition& one : explanation.conditions) {
+        output.out() << "  condition " << one.type << "=" << one.status << " since "
+                     << slurm::local_time(one.changed_at, "") << ", " << one.reason << ": "
+                     << one.message << '\n';
+    }
+}
+
 void print_explanation(const Explanation& explanation, const std::map<JobId, std::string>& names,
                        Time now, Output& output) {
     if (!explanation.outcome.empty()) {  // It waits no more.
         for (const std::string& line : explanation.outcome) output.out() << line << '\n';
+        print_phase(explanation, output);
         return;
     }
     output.out() << "job " << names.at(explanation.job)
                  << " waits: " << output.paint(slurm_name(explanation.reason), Colour::yellow)
                  << '\n';
     print_blockers(explanation, now, output);
+    print_phase(explanation, output);
     if (explanation.ahead > 0) {
         output.out() << "  " << explanation.ahead
                      << (explanation.ahead == 1 ? " job is" : " jobs are")

@@ -9,6 +9,7 @@
 #include "berth/base/fields.h"
 #include "berth/base/time.h"
 #include "berth/model/ids.h"
+#include "berth/model/job_condition.h"
 #include "berth/model/reason.h"
 
 namespace berth {
@@ -39,8 +40,11 @@ struct Explanation {
     std::vector<std::string> outcome;    // Of a job that is over: how it ended, and why.
     // Its planned start uses what is lent to its queue: the lender may take it back and put it off.
     bool tentative = false;
+    std::string phase;  // Of the job, as Kubernetes has them: phase_of().
+    std::vector<JobCondition> conditions;
     BERTH_FIELDS(Explanation, job, reason, blockers, planned_start, planned_nodes, ahead, waits_for,
-                 priority, advice, ahead_gpu_minutes, ahead_endless, outcome, tentative)
+                 priority, advice, ahead_gpu_minutes, ahead_endless, outcome, tentative, phase,
+                 conditions)
 };
 
 }  // namespace berth

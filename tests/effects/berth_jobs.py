@@ -91,6 +91,8 @@ def max_wait(run):
         return
     job = json.loads(run.berth("--json", "-p", "other", "--wrap", "true").stdout)["job"]
     run.wait("the job to be given up", lambda: run.cluster.state_of(job) == "DEADLINE", 5)
+    said = run.out("berth", "why", str(job))
+    see("phase Timeout" in said and "condition SchedulingTimeout=True" in said and "Timeout: Failed to schedule within 2s" in said)
 
 
 @berth_option("time", "3", seen="it would be ended after three minutes")

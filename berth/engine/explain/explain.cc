@@ -11,6 +11,7 @@
 #include "berth/engine/explain/explain_victims.h"
 #include "berth/engine/limits/limit_check.h"
 #include "berth/engine/state/job_queries.h"
+#include "berth/model/job_phase.h"
 
 namespace berth {
 namespace {
@@ -309,8 +310,13 @@ private:
 
 Explanation explain(Engine& engine, Time now, JobId job) {
     const PendingJob* pending = engine.derived().pending.find(job);
-    if (pending == nullptr) return {.job = job};
-    return Explaining(engine, now, *pending).run();
+    Explanation said =
+        pending == nullptr ? Explanation{.job = job} : Explaining(engine, now, *pending).run();
+    if (const Job* const known = engine.state().find_job(job)) {
+        said.phase = phase_of(course_of(*known));
+        said.conditions = conditions_of(course_of(*known));
+    }
+    return said;
 }
 
 }  // namespace berth

@@ -5,12 +5,26 @@
 
 #include <algorithm>
 
+#include "berth/engine/explain/explain.h"
 #include "berth/testing/builders.h"
 #include "berth/testing/engine_rig.h"
 #include "berth/testing/seeds.h"
 
 namespace berth {
 namespace {
+
+TEST(Explain, SaysThePhaseOfAJobThatWaitsOrRuns) {
+    Engine engine = testing::make_engine(testing::make_cluster(1, {.gpus = 4}), kNow);
+    const JobId first = testing::submit(engine, kNow, testing::make_job({.gpus = 4}));
+    const JobId second = testing::submit(engine, kNow, testing::make_job({.gpus = 4}));
+    engine.cycle(kNow, kBudget);
+    EXPECT_EQ(explain(engine, kNow, second).phase, "Pending");
+    EXPECT_TRUE(explain(engine, kNow, second).conditions.empty());
+    const Explanation of_first = explain(engine, kNow, first);
+    EXPECT_EQ(of_first.phase, "Running");
+    ASSERT_EQ(of_first.conditions.size(), 1U);
+    EXPECT_EQ(of_first.conditions[0].type, "Scheduled");
+}
 
 std::vector<Advice> advice_of(Engine& engine, Time now, JobId id) {
     return advice_for(engine, now, *engine.derived().pending.find(id));

@@ -1,8 +1,8 @@
 // How facts change the state: reservations, and the edits of `sacctmgr` and `scontrol`.
-#include "berth/base/duration_text.h"
 #include "berth/engine/state/accounting_change.h"
 #include "berth/engine/state/cluster_state_change.h"
 #include "berth/engine/state/job_queries.h"
+#include "berth/model/job_phase.h"
 
 namespace berth {
 
@@ -65,7 +65,7 @@ void ClusterState::take(Time now, const DeadlineMissed& fact) {
         const std::optional<Time> end = wait_end(job);
         job.state_reason =
             end && *end <= now
-                ? "Failed to schedule within " + format_duration_units(*job.spec.request->max_wait)
+                ? waited_too_long_text(*job.spec.request->max_wait)
                 : std::string(slurm_name(PendingReason::deadline));
     });
 }

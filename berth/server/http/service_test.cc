@@ -78,8 +78,23 @@ TEST_F(Routes, SayHowAJobWentThatDoesNotWait) {
     EXPECT_NE(heard.body.find("job 77 failed: its script ended with exit code 3"),
               std::string::npos)
         << heard.body;
+    EXPECT_EQ(api::from_json<Explanation>(heard.body)->phase, "Failed");
     EXPECT_EQ(controller.asked(), 0U) << "accounting knows";
     EXPECT_EQ(call("GET", "/v1/jobs/78/explain").text("code"), "unknown_job");
+    // One that runs, and so is in the state.
+    AccountingRecord running;
+    running.job = JobId(1);
+    running.state = JobState::running;
+    archive.records = {running};
+    const auto said = api::from_json<Explanation>(call("GET", "/v1/jobs/1/explain").body);
+    EXPECT_EQ(said->phase, "Running");
+    ASSERT_EQ(said->conditions.size(), 1U);
+    EXPECT_EQ(said->conditions[0].message, "All pod group members have been scheduled");
+    EXPECT_NE(call("GET", "/v1/jobs?job=1&field=phase&field=conditions")
+                  .body.find(R"({"phase":"Running","conditions":[{"type":"Scheduled","status":"True",)"
+                             R"("reason":"AllMembersScheduled","message":"All pod group members )"
+                             R"(have been scheduled","changed_at":)"),
+              std::string::npos);
 }
 
 TEST_F(Routes, ReadTheClusterAndTheScript) {

@@ -357,7 +357,8 @@ std::optional<SlowRead> Service::explain_outcome(const Routed& routed) const {
     filter.jobs = {name->job};
     std::optional<std::uint32_t> only;
     if (routed.privacy().hides(PrivateKind::jobs)) only = routed.request.principal.uid;
-    return [&archive = archive_, filter, name = *name, only, text = routed.capture] {
+    return [&archive = archive_, filter, name = *name, only, text = routed.capture,
+            snapshot = routed.snapshot] {
         const Result<AccountingAnswer> answer = archive.accounting(filter);
         if (!answer.ok()) return respond(api::problem_of_status(500, answer.error().message));
         const auto is_meant = [&](const AccountingRecord& record) {
@@ -369,6 +370,11 @@ std::optional<SlowRead> Service::explain_outcome(const Routed& routed) const {
         if (found == answer->records.end()) return unknown_job(text);
         Explanation explanation{.job = found->job};
         explanation.outcome = outcome_of(*found, wall_time());
+        // The state knows more than the record, as long as the job is in it.
+        const Job* const known = snapshot->find_job(found->job);
+        const JobCourse course = known != nullptr ? course_of(*known) : course_of(*found);
+        explanation.phase = phase_of(course);
+        explanation.conditions = conditions_of(course);
         return respond_json(api::to_json(explanation));
     };
 }

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <map>
 
+#include "berth/model/job_phase.h"
 #include "berth/model/node_names.h"
 #include "berth/model/preempted_by.h"
 #include "berth/server/views/asked.h"
@@ -72,6 +73,8 @@ void set_state(api::JobRow& row, const Snapshot& snapshot, const SnapshotJob& re
     row.attempt = job.attempt.value();
     row.exit = job.exit;
     row.derived_exit = job.derived_exit;
+    row.phase = phase_of(course_of(job));
+    row.conditions = conditions_of(course_of(job));
 }
 
 // When a run may be preempted, and was. After its end only its reason tells.

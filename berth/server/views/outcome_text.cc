@@ -69,12 +69,6 @@ std::string preemptor_text(const AccountingRecord& record) {
     return by ? "job " + to_string(*by) : std::string("another job");
 }
 
-constexpr std::string_view kWaitedTooLong = "Failed to schedule within ";
-
-bool waited_too_long(const AccountingRecord& record) {
-    return record.reason.starts_with(kWaitedTooLong);
-}
-
 std::string head_of(const AccountingRecord& record) {
     switch (record.state) {
         case JobState::pending:
@@ -104,7 +98,7 @@ std::string head_of(const AccountingRecord& record) {
         case JobState::out_of_memory: return "ran out of memory: the kernel killed processes of it";
         case JobState::boot_fail: return "never ran: a node of it did not boot";
         case JobState::deadline:
-            return waited_too_long(record)
+            return has_waited_too_long(record.reason)
                        ? "was given up: " + record.reason + " (--berth-max-wait)"
                        : std::string("was ended by its deadline");
     }
@@ -117,7 +111,7 @@ bool is_said(const std::string& reason) {
                               "OutOfMemory", "NodeDown", "DeadLine"}) {
         if (reason == known) return true;
     }
-    return preemptor_of(reason).has_value() || reason.starts_with(kWaitedTooLong);
+    return preemptor_of(reason).has_value() || has_waited_too_long(reason);
 }
 
 std::string name_of(const AccountingRecord& record) {
@@ -174,6 +168,14 @@ std::vector<std::string> outcome_of(const AccountingRecord& record, Time now) {
     const std::string advice = advice_for(record);
     if (!advice.empty()) lines.push_back(advice);
     return lines;
+}
+
+JobCourse course_of(const AccountingRecord& record) {
+    return {.state = record.completing ? JobState::completing : record.state,
+            .is_suspended = record.suspended_since.has_value(),
+            .reason = record.reason,
+            .started_at = record.started_at,
+            .ended_at = record.ended_at};
 }
 
 }  // namespace berth

@@ -55,6 +55,23 @@ TEST(OutcomeText, SaysHowAJobEndedWithItsNumbers) {
               "  it never started");
 }
 
+// Of a job that the controller has forgotten.
+TEST(OutcomeText, HasThePhaseAndItsCondition) {
+    AccountingRecord waited = record(JobState::deadline, {0, 1}, "Failed to schedule within 10m0s");
+    waited.started_at.reset();
+    EXPECT_EQ(phase_of(course_of(waited)), "Timeout");
+    ASSERT_EQ(conditions_of(course_of(waited)).size(), 1U);
+    EXPECT_EQ(conditions_of(course_of(waited))[0].type, "SchedulingTimeout");
+    EXPECT_EQ(conditions_of(course_of(waited))[0].changed_at, waited.ended_at);
+    const AccountingRecord completed = record(JobState::completed);
+    EXPECT_EQ(phase_of(course_of(completed)), "Succeeded");
+    ASSERT_EQ(conditions_of(course_of(completed)).size(), 1U);
+    EXPECT_EQ(conditions_of(course_of(completed))[0].reason, "AllMembersScheduled");
+    AccountingRecord ending = record(JobState::completed);
+    ending.completing = true;
+    EXPECT_EQ(phase_of(course_of(ending)), "Running");
+}
+
 TEST(OutcomeText, SaysHowMuchMemoryThereWasAndWasUsed) {
     AccountingRecord one = record(JobState::out_of_memory, {0, 125}, "OutOfMemory");
     AccountedStep batch{.id = kBatchStep};

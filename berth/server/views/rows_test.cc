@@ -97,6 +97,38 @@ TEST_F(Rows, OfAJobThatRunsShowWhatItHolds) {
     EXPECT_EQ(shown.steps[0].tres, "cpu=8,gres/gpu=2,gres/gpu:a100=2,mem=16000M,node=1");
 }
 
+// Derived from the state alone.
+TEST_F(Rows, HaveThePhaseAndTheConditionsOfPodGroups) {
+    Job job = SampleCluster::job(2);
+    job.spec.request.edit().max_wait = std::chrono::minutes(10);
+    job.submitted_at = cluster.now;
+    cluster.submit(SampleCluster::job(1));
+    cluster.submit(job);
+    EXPECT_EQ(row(1).phase, "Pending");
+    EXPECT_TRUE(row(1).conditions.empty());
+    cluster.start(1, 0);
+    EXPECT_EQ(row(1).phase, "Running");
+    ASSERT_EQ(row(1).conditions.size(), 1U);
+    EXPECT_EQ(row(1).conditions[0].type, "Scheduled");
+    EXPECT_EQ(row(1).conditions[0].status, "True");
+    EXPECT_EQ(row(1).conditions[0].reason, "AllMembersScheduled");
+    EXPECT_EQ(row(1).conditions[0].message, "All pod group members have been scheduled");
+    EXPECT_EQ(row(1).conditions[0].changed_at, cluster.now);
+    end(1, {});
+    EXPECT_EQ(row(1).phase, "Succeeded");
+    EXPECT_EQ(row(1).conditions.size(), 1U);
+    cluster.now += std::chrono::minutes(10);
+    cluster.apply(DeadlineMissed{JobId(2)});
+    EXPECT_EQ(row(2).state, "DEADLINE");
+    EXPECT_EQ(row(2).phase, "Timeout");
+    ASSERT_EQ(row(2).conditions.size(), 1U);
+    EXPECT_EQ(row(2).conditions[0].type, "SchedulingTimeout");
+    EXPECT_EQ(row(2).conditions[0].status, "True");
+    EXPECT_EQ(row(2).conditions[0].reason, "Timeout");
+    EXPECT_EQ(row(2).conditions[0].message, "Failed to schedule within 10m0s");
+    EXPECT_EQ(row(2).conditions[0].changed_at, cluster.now);
+}
+
 TEST_F(Rows, OfAJobThatEndedShowHow) {
     cluster.submit(SampleCluster::job(1));
     cluster.start(1, 0);
