@@ -1,6 +1,7 @@
 #include "berth/sim/simulation.h"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 #include "berth/control/core/loop.h"
@@ -66,6 +67,33 @@ private:
     const SimulationOptions& options_;
 };
 
+// Lets virtual time pass while the controller decides, before anything of that leaves.
+class DecidingTime : public Observer {
+public:
+    DecidingTime(CostMeter* cost, Time& at) : cost_(cost), at_(at) {}
+
+    void begin() { counts_ = cost_ != nullptr; }
+
+    void part_begins(TurnPart part) override {
+        if (!counts_) return;
+        if (part == TurnPart::deciding) cost_->begin();
+        if (part != TurnPart::publishing) return;
+        owed_ += cost_->end();
+        const auto whole = std::chrono::duration_cast<Duration>(owed_);
+        owed_ -= whole;  // Turns may take less than the unit of time.
+        at_ += whole;
+    }
+    void cycle_begins() override {}
+    void cycle_ended(const CycleWork&) override {}
+    void recorded(const Record&, const ClusterState&) override {}
+
+private:
+    CostMeter* cost_;
+    Time& at_;
+    bool counts_ = false;
+    std::chrono::nanoseconds owed_{};
+};
+
 Engine engine_for(const SimulationOptions& options) {
     Engine engine;
     engine.limit_moves(options.moves_max);
@@ -89,8 +117,9 @@ public:
               [this](JobId job, Attempt attempt, Time now) { cut_short(job, attempt, now); }),
           wear_(options.wear, cluster_, kSimulationBegin),
           ports_(nodes_, recorder_, result_, options),
+          deciding_(options.cost, ports_.at),
           loop_(Controller(engine_for(options), cluster_, Epoch(1), 1),
-                World{ports_, ports_, ports_, ports_, ports_, recorder_}) {}
+                World{ports_, ports_, ports_, ports_, ports_, recorder_, nullptr, &deciding_}) {}
 
     SimulationResult run();
 
@@ -126,6 +155,7 @@ private:
     LightNodes nodes_;
     WearAndTear wear_;
     Ports ports_;
+    DecidingTime deciding_;
     Loop loop_;
     std::map<std::string, std::uint32_t, std::less<>> uids_;
     std::size_t arrived_ = 0;
@@ -140,6 +170,7 @@ LightNodes::Script Simulation::script_of(const LaunchAttempt& launch) {
     const Duration cost = is_first                   ? Duration(0)
                           : options_.restart_cost_of ? options_.restart_cost_of(job)
                                                      : options_.wear.restart_cost;
+    result_.jobs[number].launched = ports_.at - kSimulationBegin;
     Work& work = work_[number];
     work = {launch.attempt, ports_.at + cost, work.kept, work.in_vain, false};
     const std::int16_t exit = job.outcome == workload::Outcome::failed ? 1 : 0;
@@ -264,6 +295,7 @@ SimulationResult Simulation::run() {
     if (options_.time_slice > Duration(0)) slice_at_ = ports_.at + options_.time_slice;
     ports_.inbox = nodes_.registrations(ports_.at);
     turn();
+    deciding_.begin();
     int turns_now = 0;
     Time last_help = ports_.at;
     while (recorder_.ended() < workload_.jobs.size() && !result_.hopeless) {

@@ -9,6 +9,7 @@
 
 #include "berth/model/cluster_spec.h"
 #include "berth/model/event.h"
+#include "berth/sim/cost_meter.h"
 #include "berth/sim/simulation_result.h"
 #include "berth/sim/submission.h"
 #include "berth/sim/wear.h"
@@ -37,6 +38,10 @@ struct SimulationOptions {
     Duration agent_latency{};     // From an order to its effect, and from an end to its report.
     std::function<void(const Progress&)> progress;  // Called from time to time. May be null.
     std::function<void(const Record&)> recorded;    // Receives the journal's records. May be null.
+    // Virtual time passes while the controller decides, once all nodes have registered: what it
+    // decides has its effect that much later, and what happens meanwhile waits for its next turn.
+    // Null: deciding takes no time.
+    CostMeter* cost = nullptr;
 };
 
 // A job is hopeless after this many consecutive runs without progress.

@@ -30,12 +30,13 @@ struct JobRecord {
     // Jobs × milliseconds: integral of the number of jobs in the system, itself included, while it
     // was there.
     std::int64_t company = 0;
+    Duration launched{};  // When its nodes got the order for its last start.
 
     // Runs that were ended in favour of other jobs.
     std::uint32_t preemptions() const { return starts > lost + 1 ? starts - lost - 1 : 0; }
 
     BERTH_FIELDS(JobRecord, gpus, submitted, first_start, last_start, ended, ran, state, starts,
-                 refused, lost, company)
+                 refused, lost, company, launched)
 };
 
 struct RunPlace {

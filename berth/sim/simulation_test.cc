@@ -178,6 +178,63 @@ TEST(Simulation, AgentsMayBeSlow) {
     EXPECT_EQ(result.jobs[1].first_start, 100min + 1s);
 }
 
+// Each turn of the controller takes as long as the last one.
+class SameCost : public CostMeter {
+public:
+    explicit SameCost(std::chrono::nanoseconds cost) : cost_(cost) {}
+    void begin() override { ++begun; }
+    std::chrono::nanoseconds end() override { return cost_; }
+    std::uint64_t begun = 0;
+
+private:
+    std::chrono::nanoseconds cost_;
+};
+
+TEST(Simulation, DecidingTakesTheTimeThatItsMeterSays) {
+    Workload workload;
+    workload.jobs = {{.submit = 10ms, .run_time = 10s, .gpus = 4},
+                     {.submit = 10ms, .run_time = 20s, .gpus = 4},
+                     {.submit = 5s, .run_time = 10s, .gpus = 4}};
+    SameCost cost(1ms);
+    SimulationOptions options{.cluster = testing::make_cluster(1), .cost = &cost};
+    const SimulationResult result = simulate(workload, options);
+    // Both are started by one turn, and told their nodes when it has decided.
+    EXPECT_EQ(result.jobs[0].first_start, 10ms);
+    EXPECT_EQ(result.jobs[0].launched, 11ms);
+    EXPECT_EQ(result.jobs[1].launched, 11ms);
+    EXPECT_EQ(result.jobs[0].ended, 11ms + 10s);
+    // Started by the turn that hears of the first one's end.
+    EXPECT_EQ(result.jobs[2].first_start, 11ms + 10s);
+    EXPECT_EQ(result.jobs[2].launched, 12ms + 10s);
+    EXPECT_EQ(result.jobs[2].ended, 12ms + 20s);
+    EXPECT_EQ(result.jobs[1].ended, 11ms + 20s);
+    EXPECT_EQ(cost.begun, result.turns - 1) << "the nodes' registration costs nothing";
+
+    options.cost = nullptr;
+    const SimulationResult at_once = simulate(workload, options);
+    EXPECT_EQ(at_once.jobs[0].launched, 10ms);
+    EXPECT_EQ(at_once.length, 10ms + 20s);
+}
+
+// Less than the unit of time adds up; what happens while the controller decides waits.
+TEST(Simulation, DecidingMayTakeAPartOfAMillisecondOrLong) {
+    Workload workload;
+    for (int i = 0; i < 40; ++i) {
+        workload.jobs.push_back(
+            {.submit = std::chrono::milliseconds(100 * i), .run_time = 10ms, .gpus = 8});
+    }
+    const auto length_at = [&](std::chrono::nanoseconds each) {
+        SameCost cost(each);
+        return simulate(workload, {.cluster = testing::make_cluster(1), .cost = &cost}).length;
+    };
+    const Duration without = length_at({});
+    EXPECT_EQ(without, 39 * 100ms + 10ms);
+    const Duration less = length_at(10us);
+    EXPECT_GE(less, without);
+    EXPECT_LE(less, without + 10ms);
+    EXPECT_GT(length_at(300ms), without + 1s);
+}
+
 TEST(Simulation, IsTheSameEachTime) {
     Workload workload;
     Rng rng(7);
