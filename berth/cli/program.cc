@@ -8,9 +8,8 @@
 #include <optional>
 
 #include "berth/cli/sim_compare.h"
-#include "berth/cli/sim_openb.h"
 #include "berth/cli/sim_run.h"
-#include "berth/cli/sim_table.h"
+#include "berth/cli/sim_tables.h"
 #include "berth/cli/subcommands.h"
 #include "berth/cli/suggestion.h"
 #include "berth/client/patience.h"
@@ -348,7 +347,7 @@ private:
         world->add_flag("--hashes", sim_.hashes, "Print the hash of each world's decisions");
         world->callback([this] { action_ = [this] { return sim_world(sim_, output_); }; });
         add_sim_run(sim);
-        add_sim_table(sim);
+        add_sim_tables(sim, sim_tables_, action_, output_);
         add_sim_compare(sim);
     }
 
@@ -368,45 +367,6 @@ private:
         compare->add_option("--json", sim_compare_.json, "Write the results to this file");
         compare->callback(
             [this] { action_ = [this] { return sim_compare(sim_compare_, output_); }; });
-    }
-
-    void add_sim_table(CLI::App* sim) {
-        CLI::App* table = sim->add_subcommand("table", "Reproduce tables of papers");
-        table->require_subcommand(1);
-        CLI::App* muri = table->add_subcommand(
-            "muri", "Reproduce Muri's Figures 9 and 10, by its own event loop and by our engine");
-        muri->add_option("--traces", sim_table_.traces, "Folder that holds muri/")->required();
-        muri->add_option("--json", sim_table_.json, "Write the rows to this file");
-        muri->callback(
-            [this] { action_ = [this] { return sim_table_muri(sim_table_, output_); }; });
-        add_sim_openb(table);
-        CLI::App* backfill = table->add_subcommand(
-            "backfill", "Measure what planning is worth on generated workloads");
-        backfill->add_option("--jobs", sim_table_.jobs, "Jobs of each mix (10000)");
-        backfill->add_option("--nodes", sim_table_.nodes, "Nodes, of 8 GPUs each (100)")
-            ->check(CLI::Range(16, 100'000));
-        backfill->add_option("--seed", sim_table_.seed, "Seed of the workloads (1)");
-        backfill->callback(
-            [this] { action_ = [this] { return sim_table_backfill(sim_table_, output_); }; });
-    }
-
-    void add_sim_openb(CLI::App* table) {
-        CLI::App* openb = table->add_subcommand(
-            "openb",
-            "Measure how much of Alibaba's shared GPUs placement policies can use (ATC '23)");
-        openb->add_option("--traces", sim_openb_.traces, "Folder that holds openb/")->required();
-        openb->add_option("--only", sim_openb_.only, "Run this policy alone");
-        openb
-            ->add_option("--orders", sim_openb_.orders,
-                         "Orders of pods and nodes [published or ours] (published)")
-            ->check(CLI::IsMember({"published", "ours"}));
-        openb->add_option("--runs", sim_openb_.runs, "Orders of each policy (10)")
-            ->check(CLI::Range(1, 1000));
-        openb->add_option("--first-seed", sim_openb_.first_seed, "Seed of the first order (42)");
-        openb->add_option("--threads", sim_openb_.threads, "Simulations at a time (one per core)");
-        openb->add_option("--json", sim_openb_.json, "Write the rows to this file");
-        openb->callback(
-            [this] { action_ = [this] { return sim_table_openb(sim_openb_, output_); }; });
     }
 
     void add_sim_run(CLI::App* sim) {
@@ -463,7 +423,7 @@ private:
 
     Output& output_;
     CLI::App app_{"Berth: a GPU cluster scheduler"};
-    std::function<int()> action_;
+    Action action_;
     UpOptions up_;
     DownOptions down_;
     SubmitOptions submit_;
@@ -476,8 +436,7 @@ private:
     QueueImportOptions import_;
     SimOptions sim_;
     SimRunOptions sim_run_;
-    SimTableOptions sim_table_;
-    SimOpenbOptions sim_openb_;
+    SimTables sim_tables_;
     SimCompareOptions sim_compare_;
     std::string state_, job_, directory_;  // Or a file.
     std::vector<std::string> jobs_;        // Or users.

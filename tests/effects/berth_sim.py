@@ -239,6 +239,33 @@ def backfill_seed(run):
     see(without_times(run.sim(*words)) != without_times(run.sim(*words, given=False)))
 
 
+def kueue(run, *others, given=True):
+    """One cohort of the smaller workload, with turns that cost nothing."""
+    usual = {"only": "--only=baseline", "cohorts": "--cohorts=1", "turn-cost": "--turn-cost=0"}
+    return run.sim(*(word for option, word in usual.items() if option != run.option), *others, given=given)
+
+
+@sim_option("berth sim table kueue --only", "baseline", seen="no other workload")
+def kueue_only(run):
+    see("large-scale" not in kueue(run))
+
+
+@sim_option("berth sim table kueue --cohorts", "1", seen="the jobs of so many cohorts")
+def kueue_cohorts(run):
+    see("baseline" in kueue(run) and "3000" in kueue(run).split())
+
+
+@sim_option("berth sim table kueue --turn-cost", "2000", seen="so much time for each turn, and later starts")
+def kueue_turn_cost(run):
+    see("as --turn-cost says" in kueue(run))
+
+
+@sim_option("berth sim table kueue --json", "out.json", seen="the file")
+def kueue_json(run):
+    kueue(run)
+    see("out.json" in run.files)
+
+
 # ---- Papers' tables, in a world of their own: they need the traces (BERTH_SHARED).
 
 def paper_option(name, value=None, seen=""):
