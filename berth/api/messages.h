@@ -102,7 +102,7 @@ struct JobRow {
     std::optional<Time> preempted_at;    // When its run was chosen to be preempted.
     std::optional<Time> preemptible_at;  // Since when it may be; nullopt: never, or it never ran.
     std::optional<JobId> preempted_by;   // Its run, or its last one if it waits again.
-    std::string phase;  // As Kubernetes has them: "Pending", "Scheduled", "Running", "Timeout" …
+    std::string phase;                   // As Kubernetes has them: "Pending", "Timeout" …
     std::vector<JobCondition> conditions;
     BERTH_FIELDS(JobRow, id, array_job, array_task, array_pending, owner, name, account, qos,
                  partition, state, outcome, reason, priority, nice, request, command, dependency,

@@ -50,7 +50,8 @@ TEST(PriorityClasses, SayWhatIsWrongAtTheirLine) {
              Case{"priority_classes:\n  high: {value: 1, global_default: perhaps}\n",
                   ":2: error: global_default: perhaps should be yes or no"},
              Case{"priority_classes:\n  high: {value: 1, preemption_policy: Always}\n",
-                  "preemption_policy: Always should be PreemptLowerPriority, PreemptAlways or Never"},
+                  "preemption_policy: Always should be PreemptLowerPriority, PreemptAlways or "
+                  "Never"},
              Case{"priority_classes:\n  high: {value: 1, preemption_policy: PreemptAlways}\n",
                   ":2: warning: preemption_policy: PreemptAlways of class high has no effect "
                   "without preemption: {by: priority}"},

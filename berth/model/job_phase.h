@@ -22,8 +22,8 @@ struct JobCourse {
 JobCourse course_of(const Job& job);
 
 // "Pending", "Scheduled" (it has its nodes, and waits for PrologSlurmctld), "Running" (until the
-// last process has ended), "Suspended", "Succeeded", "Failed", or "Timeout": it did not start within
-// its longest wait.
+// last process has ended), "Suspended", "Succeeded", "Failed", or "Timeout": it did not start
+// within its longest wait.
 std::string_view phase_of(const JobCourse& course);
 
 // Of a job that waits: none, also if it has run before.

@@ -5,7 +5,7 @@
 namespace berth {
 namespace {
 
-constexpr Time kPhaseBegan = from_seconds(1000), kPhaseEnded = from_seconds(2000);
+constexpr Time kBegan = from_seconds(1000), kEnded = from_seconds(2000);
 
 TEST(JobPhase, FollowsFromTheState) {
     struct Case {
@@ -38,28 +38,28 @@ TEST(JobPhase, AJobThatHasItsNodesIsScheduled) {
          .status = "True",
          .reason = "AllMembersScheduled",
          .message = "All pod group members have been scheduled",
-         .changed_at = kPhaseBegan}};
-    EXPECT_EQ(conditions_of({.state = JobState::running, .started_at = kPhaseBegan}), scheduled);
+         .changed_at = kBegan}};
+    EXPECT_EQ(conditions_of({.state = JobState::running, .started_at = kBegan}), scheduled);
     EXPECT_EQ(
-        conditions_of({.state = JobState::completed, .started_at = kPhaseBegan, .ended_at = kPhaseEnded}),
+        conditions_of({.state = JobState::completed, .started_at = kBegan, .ended_at = kEnded}),
         scheduled);
     // It waits, for the first time or again; or it was cancelled before its start.
     EXPECT_TRUE(conditions_of({.state = JobState::pending}).empty());
-    EXPECT_TRUE(conditions_of({.state = JobState::pending, .started_at = kPhaseBegan}).empty());
-    EXPECT_TRUE(conditions_of({.state = JobState::cancelled, .ended_at = kPhaseEnded}).empty());
+    EXPECT_TRUE(conditions_of({.state = JobState::pending, .started_at = kBegan}).empty());
+    EXPECT_TRUE(conditions_of({.state = JobState::cancelled, .ended_at = kEnded}).empty());
     EXPECT_TRUE(
-        conditions_of({.state = JobState::deadline, .reason = "DeadLine", .ended_at = kPhaseEnded})
+        conditions_of({.state = JobState::deadline, .reason = "DeadLine", .ended_at = kEnded})
             .empty());
 }
 
 TEST(JobPhase, AJobThatHasWaitedTooLongSaysHowLong) {
     const std::string reason = waited_too_long_text(std::chrono::minutes(10));
-    EXPECT_EQ(conditions_of({.state = JobState::deadline, .reason = reason, .ended_at = kPhaseEnded}),
+    EXPECT_EQ(conditions_of({.state = JobState::deadline, .reason = reason, .ended_at = kEnded}),
               (std::vector<JobCondition>{{.type = "SchedulingTimeout",
                                           .status = "True",
                                           .reason = "Timeout",
                                           .message = "Failed to schedule within 10m0s",
-                                          .changed_at = kPhaseEnded}}));
+                                          .changed_at = kEnded}}));
 }
 
 }  // namespace

@@ -217,7 +217,7 @@ public:
         }
         for (const auto& [preemptor, victims] : victims_of_) {
             const Job* const found = engine_.state().find_job(preemptor);
-            // One of a lower tier may have given way in its turn, or one that is newer than another.
+            // One of a lower tier may have given way in its turn, or one that is newer.
             if (found == nullptr || tier(preemptor) < 3 || always_) continue;
             if (engine_.state().schedule().preemptor_holds().contains(preemptor))
                 continue;  // Just now.

@@ -33,8 +33,8 @@ public:
 private:
     struct Failure {
         std::shared_ptr<const Shape>
-            shape;                  // Keeps the shape, which is the key, from being reused.
-        std::int64_t priority = 0;  // The highest that failed.
+            shape;                        // Keeps the shape, which is the key, from being reused.
+        std::int64_t priority = 0;        // The highest that failed.
         PreemptRules::Submission oldest;  // Of that priority.
     };
     bool is_ahead(const PendingJob& pending, const Job& job, const Failure& known) const;

@@ -91,9 +91,10 @@ TEST_F(Routes, SayHowAJobWentThatDoesNotWait) {
     ASSERT_EQ(said->conditions.size(), 1U);
     EXPECT_EQ(said->conditions[0].message, "All pod group members have been scheduled");
     EXPECT_NE(call("GET", "/v1/jobs?job=1&field=phase&field=conditions")
-                  .body.find(R"({"phase":"Running","conditions":[{"type":"Scheduled","status":"True",)"
-                             R"("reason":"AllMembersScheduled","message":"All pod group members )"
-                             R"(have been scheduled","changed_at":)"),
+                  .body.find(R"({"phase":"Running","conditions":[{"type":"Scheduled",)"
+                             R"("status":"True","reason":"AllMembersScheduled",)"
+                             R"("message":"All pod group members have been scheduled",)"
+                             R"("changed_at":)"),
               std::string::npos);
 }
 
