@@ -17,7 +17,7 @@ void read_oversubscribe(Draft& draft, const Line& line, const Pair& pair,
         return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
     });
     partition.exclusive = partition.oversubscribe == "EXCLUSIVE";
-    if (partition.oversubscribe != "NO" && !partition.exclusive) {
+    if (partition.oversubscribe != "NO" && !partition.exclusive && !partition.ignores_exclusive()) {
         draft.warning(line, pair,
                       "OverSubscribe=" + *pair.value +
                           " has no effect yet: jobs never share cores or devices");

@@ -26,6 +26,21 @@ TEST(PartitionLine, OverridesTheMemoryThatSlurmConfGivesAllPartitions) {
     EXPECT_EQ(none.spec.partitions[0].max_memory_per_node, std::nullopt);
 }
 
+TEST(PartitionLine, TakesTheModesOfSharingThatLeaveEachCoreToOneJob) {
+    struct Case {
+        const char* value;
+        bool exclusive, ignores;
+    };
+    for (const auto& [value, exclusive, ignores] :
+         {Case{"NO", false, false}, Case{"EXCLUSIVE", true, false}, Case{"FORCE:1", false, true},
+          Case{"force:1", false, true}}) {
+        const Loaded loaded = load_partition("OverSubscribe=" + std::string(value));
+        EXPECT_EQ(text_of(loaded), "") << value;
+        EXPECT_EQ(loaded.spec.partitions[0].exclusive, exclusive) << value;
+        EXPECT_EQ(loaded.spec.partitions[0].ignores_exclusive(), ignores) << value;
+    }
+}
+
 TEST(PartitionLine, SaysWhatIsWrong) {
     struct Case {
         const char *line, *says;

@@ -161,6 +161,8 @@ Status check(const PartitionChange& change) {
     }
     if (change.preempt_mode) BERTH_CHECK(parse_preempt_mode(*change.preempt_mode));
     if (change.grace_time.value_or(0) < 0) return wrong("GraceTime should be 0 or more seconds");
+    if (change.exclusive.value_or(false) && change.ignores_exclusive.value_or(false))
+        return wrong("exclusive and ignores_exclusive: a partition is one of them at most");
     return Done{};
 }
 
@@ -197,6 +199,10 @@ void apply_change(PartitionSpec& partition, const PartitionChange& change) {
     if (change.exclusive) {
         partition.exclusive = *change.exclusive;
         partition.oversubscribe = *change.exclusive ? "EXCLUSIVE" : "NO";
+    }
+    if (change.ignores_exclusive == true) {
+        partition.exclusive = false;
+        partition.oversubscribe = PartitionSpec::kForceOne;
     }
 }
 

@@ -30,13 +30,15 @@ struct PartitionChange {
     std::optional<bool> all_nodes;                        // Nodes=ALL: those that join later, too.
     std::optional<std::string> preempt_mode;              // "REQUEUE"
     std::optional<std::int64_t> grace_time;               // Seconds.
+    // OverSubscribe=FORCE:1. Not together with `exclusive`.
+    std::optional<bool> ignores_exclusive;
 
     BERTH_FIELDS(PartitionChange, state, nodes, is_default, hidden, root_only, max_time,
                  default_time, min_nodes, max_nodes, priority_job_factor, priority_tier,
                  default_memory_per_cpu, default_memory_per_node, max_memory_per_cpu,
                  max_memory_per_node, allow_accounts, deny_accounts, allow_groups, allow_qos,
                  deny_qos, exclusive, nodes_added, nodes_removed, all_nodes, preempt_mode,
-                 grace_time)
+                 grace_time, ignores_exclusive)
 };
 
 struct NodeChange {

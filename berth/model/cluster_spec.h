@@ -50,7 +50,7 @@ struct PartitionSpec {
         deny_qos;  // Empty: all.
     bool hidden = false;
     bool root_only = false;
-    std::string oversubscribe = "NO";  // As configured; only NO and EXCLUSIVE are acted upon yet.
+    std::string oversubscribe = "NO";  // As configured; YES, and FORCE of more, have no effect yet.
     bool exclusive = false;            // OverSubscribe=EXCLUSIVE: whole nodes only.
     bool gone = false;  // No longer configured; here for its id alone (see engine's keep_ids).
     std::vector<TresWeight> billing_weights;  // TRESBillingWeights; empty: one for each CPU.
@@ -65,6 +65,10 @@ struct PartitionSpec {
                  deny_accounts, allow_groups, allow_qos, deny_qos, hidden, root_only, oversubscribe,
                  exclusive, gone, billing_weights, all_nodes, node_features, preempt_mode,
                  grace_time)
+
+    // OverSubscribe=FORCE:1: each core has one job, and --exclusive of a job does not count.
+    bool ignores_exclusive() const { return oversubscribe == kForceOne; }
+    static constexpr const char* kForceOne = "FORCE:1";
 };
 
 struct QosSpec {

@@ -168,10 +168,12 @@ Status read_into(std::optional<std::vector<std::string>>& field, const Partition
 
 Status read_oversubscribe(PartitionChange& change, const PartitionSetting& setting) {
     change.exclusive = iequals(setting.value, "EXCLUSIVE");
-    if (*change.exclusive || iequals(setting.value, "NO")) return Done{};
+    change.ignores_exclusive = iequals(setting.value, PartitionSpec::kForceOne);
+    if (*change.exclusive || *change.ignores_exclusive || iequals(setting.value, "NO"))
+        return Done{};
     return invalid_argument(std::string(setting.key.name) + "=" + std::string(setting.value) +
                             " is not supported yet: jobs never share cores or devices; there are "
-                            "NO and EXCLUSIVE");
+                            "NO, EXCLUSIVE and FORCE:1");
 }
 
 }  // namespace

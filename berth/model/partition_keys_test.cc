@@ -62,6 +62,10 @@ TEST(PartitionKeys, SetWhatTheySay) {
     EXPECT_EQ(partition_with("AllowQos", "High")->allow_qos, Strings{"High"});
     EXPECT_EQ(partition_with("AllowGroups", "ALL")->allow_groups, Strings{});
     EXPECT_TRUE(partition_with("Shared", "exclusive")->exclusive);
+    EXPECT_FALSE(partition_with("Shared", "exclusive")->ignores_exclusive());
+    EXPECT_TRUE(partition_with("OverSubscribe", "force:1")->ignores_exclusive());
+    EXPECT_FALSE(partition_with("OverSubscribe", "force:1")->exclusive);
+    EXPECT_FALSE(partition_with("OverSubscribe", "no")->ignores_exclusive());
 }
 
 TEST(PartitionKeys, SayWhatWouldBeRight) {
@@ -76,7 +80,10 @@ TEST(PartitionKeys, SayWhatWouldBeRight) {
         {"Priority", "x", "Priority=x should be a whole number from 0 to 65533"},
         {"OverSubscribe", "FORCE:4",
          "OverSubscribe=FORCE:4 is not supported yet: jobs never share cores or devices; there are "
-         "NO and EXCLUSIVE"},
+         "NO, EXCLUSIVE and FORCE:1"},
+        {"OverSubscribe", "FORCE",
+         "OverSubscribe=FORCE is not supported yet: jobs never share cores or devices; there are "
+         "NO, EXCLUSIVE and FORCE:1"},
     };
     for (const Case& one : cases) {
         const auto read = partition_with(one.key, one.value);

@@ -4,7 +4,7 @@
 //        weight=1 fpga=2 mps=100 shard=4 gpumem=80G (parts of each GPU)
 //        switch=top/leaf block=b1 gpu_memory=80G capability=80]
 //   partition NAME [nodes=NAMES max_time= default_time= max_nodes= tier= state=down exclusive
-//        mode=requeue grace=10]
+//        force (OverSubscribe=FORCE:1) mode=requeue grace=10]
 //   preempt partition|qos|priority mode=cancel|requeue [within youngest_first exempt=10
 //        exempt_priority= reclaim_licenses always]
 //   qos NAME [priority= preempts=a,b mode= within grace= exempt=]

@@ -265,6 +265,7 @@ PartitionSpec read_partition(const ScenarioWords& words, const ClusterSpec& spec
     PartitionSpec partition{.name = words.plain.front()};
     partition.is_default = words.has("default");
     partition.exclusive = words.has("exclusive");
+    if (words.has("force")) partition.oversubscribe = PartitionSpec::kForceOne;
     std::vector<NodeId>& nodes = partition.nodes.edit();
     for (const std::string& name : words.hosts("nodes")) nodes.push_back(*spec.find_node(name));
     if (!words.text("nodes")) {

@@ -69,6 +69,13 @@ std::optional<Refused> settle_nodes(const ClusterSpec& spec, const PartitionSpec
     return std::nullopt;
 }
 
+// Both are one setting, OverSubscribe: edits that are merged later must not leave one of each.
+void settle_sharing(PartitionChange& change) {
+    if (!change.exclusive && !change.ignores_exclusive) return;
+    change.exclusive = change.exclusive.value_or(false);
+    change.ignores_exclusive = change.ignores_exclusive.value_or(false);
+}
+
 std::optional<Refused> object_to_name(const ClusterSpec& spec, const EditPartition& command,
                                       const PartitionSpec* known) {
     if (!command.is_new) {
@@ -109,6 +116,7 @@ Answer edit_partition(TurnBuilder& builder, const Principal& principal,
         return refused(Refusal::invalid_request, right.error().message);
     }
     if (auto no = settle_nodes(spec, known, change)) return *no;
+    settle_sharing(change);
     PartitionEdit edit{.name = command.name, .is_new = command.is_new, .change = std::move(change)};
     builder.record(ClusterEdited{{.partitions = {std::move(edit)}, .nodes = {}}});
     return Done{};

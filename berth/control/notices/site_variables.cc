@@ -82,7 +82,8 @@ std::vector<std::string> site_variables(const ClusterState& state, const Job& jo
     settings.put_some("SLURM_JOB_LICENSES", to_text(request.licenses));
     settings.put_some("SLURM_WCKEY", command.wckey);
     settings.put_some("SLURM_JOB_WORK_DIR", command.work_dir);
-    settings.put("SLURM_JOB_OVERSUBSCRIBE", request.exclusive ? "NO" : "OK");
+    const bool alone = request.exclusive && !spec.partition(job.partition).ignores_exclusive();
+    settings.put("SLURM_JOB_OVERSUBSCRIBE", alone ? "NO" : "OK");
     settings.put("SLURM_JOB_RESTART_COUNT", job.restarts);
     settings.put("SLURM_JOB_STATE", std::string(slurm_name(job.state == JobState::completing &&
                                                                    job.outcome != JobState::pending

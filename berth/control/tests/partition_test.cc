@@ -80,6 +80,27 @@ TEST_F(Partitions, WhatIsDownStartsNothingUntilItIsUp) {
     EXPECT_EQ(rig.job(id).state, JobState::running);
 }
 
+// OverSubscribe: the last word counts, also once edits have been merged.
+TEST_F(Partitions, AreExclusiveOrIgnoreIt) {
+    PartitionChange alone, force;
+    alone.exclusive = true;
+    force.ignores_exclusive = true;
+    for (int i = 0; i < 2; ++i) {
+        ASSERT_TRUE(is_done(edit("main", force)));
+        EXPECT_EQ(partition("main").oversubscribe, "FORCE:1");
+        EXPECT_FALSE(partition("main").exclusive);
+        if (i == 1) rig.restart();
+        EXPECT_TRUE(partition("main").ignores_exclusive());
+        ASSERT_TRUE(is_done(edit("main", alone)));
+        EXPECT_EQ(partition("main").oversubscribe, "EXCLUSIVE");
+        EXPECT_TRUE(partition("main").exclusive);
+        if (i == 1) rig.restart();
+        EXPECT_FALSE(partition("main").ignores_exclusive());
+    }
+    alone.ignores_exclusive = true;
+    EXPECT_EQ(why(edit("main", alone)), Refusal::invalid_request);
+}
+
 TEST_F(Partitions, WithJobsAreNotDeleted) {
     create("night", nodes({rig.name(1)}));
     const std::uint32_t id = submit_to("night");

@@ -49,7 +49,8 @@ Objection check_share(const ClusterSpec& spec, const Job& job) {
         return refuse(Refusal::invalid_request,
                       "a part of a GPU (" + part->name + ") and whole GPUs: ask for one of them");
     }
-    if (request.exclusive || spec.partition(job.partition).exclusive) {
+    const PartitionSpec& partition = spec.partition(job.partition);
+    if (partition.exclusive || (request.exclusive && !partition.ignores_exclusive())) {
         return refuse(Refusal::not_supported, "a part of a GPU (" + part->name +
                                                   ") on exclusive nodes is not supported yet");
     }
@@ -58,7 +59,7 @@ Objection check_share(const ClusterSpec& spec, const Job& job) {
         return refuse(Refusal::unknown_gres, part->name + ":" + part->type +
                                                  ": parts of GPUs have no types; use --constraint");
     }
-    const std::int64_t parts = most_parts(spec, spec.partition(job.partition), *kind);
+    const std::int64_t parts = most_parts(spec, partition, *kind);
     if (parts < part->count) {
         const std::string most = amount_text({.name = part->name, .count = parts});
         return refuse(

@@ -51,8 +51,9 @@ Asked asked_of(const ClusterSpec& spec, const Job& job) {
     amount.set_memory(asked.tres.memory);
     asked.tres.billed = billed_in(spec, job.partition, asked.nodes, amount);
     asked.request = job.spec.request;
+    const PartitionSpec& partition = spec.partition(job.partition);
+    if (partition.ignores_exclusive()) asked.request.exclusive = false;
     if (!asked.request.memory_per_cpu && !asked.request.memory_per_node) {
-        const PartitionSpec& partition = spec.partition(job.partition);
         asked.request.memory_per_cpu = partition.default_memory_per_cpu;
         if (!asked.request.memory_per_cpu)
             asked.request.memory_per_node = partition.default_memory_per_node;

@@ -97,6 +97,22 @@ TEST_F(Rows, OfAJobThatRunsShowWhatItHolds) {
     EXPECT_EQ(shown.steps[0].tres, "cpu=8,gres/gpu=2,gres/gpu:a100=2,mem=16000M,node=1");
 }
 
+// OverSubscribe=FORCE:1.
+TEST_F(Rows, OfAJobShowWhetherItIsAloneThere) {
+    for (const char* const sharing : {"NO", PartitionSpec::kForceOne}) {
+        ClusterSpec spec = sample_spec();
+        spec.partitions[0].oversubscribe = sharing;
+        SampleCluster other(spec);
+        ReadModel model;
+        Job job = SampleCluster::job(1);
+        job.spec.request.edit().exclusive = true;
+        other.submit(job);
+        const auto seen = other.publish(model);
+        EXPECT_EQ(job_row(*seen, *seen->jobs.find(1)).request.exclusive,
+                  std::string(sharing) == "NO");
+    }
+}
+
 // Derived from the state alone.
 TEST_F(Rows, HaveThePhaseAndTheConditionsOfPodGroups) {
     Job job = SampleCluster::job(2);

@@ -64,8 +64,8 @@ TEST(ScontrolPartition, RefusesInSlurmsWords) {
         {"LLN=YES", "LLN is not supported yet"},
         {"TRESBillingWeights=CPU=1", "TRESBillingWeights is not supported yet"},
         {"OverSubscribe=YES",
-         "OverSubscribe=YES is not supported yet: jobs never share cores or devices; there are NO "
-         "and EXCLUSIVE"},
+         "OverSubscribe=YES is not supported yet: jobs never share cores or devices; there are "
+         "NO, EXCLUSIVE and FORCE:1"},
         {"PreemptMode=GANG",
          "PreemptMode=GANG is not supported yet: runs take no turns, so GANG goes with SUSPEND "
          "alone; there are OFF, CANCEL, REQUEUE, SUSPEND and WITHIN"},
