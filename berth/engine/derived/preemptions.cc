@@ -14,8 +14,9 @@ void Preemptions::forget_failures() {
     retry_at_.reset();
 }
 
-Preemptions::Key Preemptions::key_of(const PendingJob& job, QosId qos) const {
-    return {job.shape.get(), qos, rules.depend_on_account() ? job.usage() : std::nullopt};
+Preemptions::Key Preemptions::key_of(const PendingJob& pending, const Job& job) const {
+    return {pending.shape.get(), job.qos, rules.preempts_newer(job),
+            rules.depend_on_account() ? pending.usage() : std::nullopt};
 }
 
 // Whether it may preempt more than any that has failed.
@@ -26,12 +27,12 @@ bool Preemptions::is_ahead(const PendingJob& pending, const Job& job, const Fail
 
 void Preemptions::note_failure(const PendingJob& pending, const Job& job) {
     const Failure failed{pending.shape, pending.priority(), PreemptRules::submission_of(job)};
-    const auto [at, is_new] = failed_.try_emplace(key_of(pending, job.qos), failed);
+    const auto [at, is_new] = failed_.try_emplace(key_of(pending, job), failed);
     if (!is_new && is_ahead(pending, job, at->second)) at->second = failed;
 }
 
 bool Preemptions::has_failed(const PendingJob& pending, const Job& job) const {
-    const auto known = failed_.find(key_of(pending, job.qos));
+    const auto known = failed_.find(key_of(pending, job));
     return known != failed_.end() && !is_ahead(pending, job, known->second);
 }
 

@@ -38,8 +38,9 @@ private:
         PreemptRules::Submission oldest;  // Of that priority.
     };
     bool is_ahead(const PendingJob& pending, const Job& job, const Failure& known) const;
-    using Key = std::tuple<const Shape*, QosId, std::optional<std::size_t>>;
-    Key key_of(const PendingJob& job, QosId qos) const;
+    // Also whether it may preempt its equals.
+    using Key = std::tuple<const Shape*, QosId, bool, std::optional<std::size_t>>;
+    Key key_of(const PendingJob& pending, const Job& job) const;
     std::map<Key, Failure> failed_;
     std::optional<Time> retry_at_;
 };
