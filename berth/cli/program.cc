@@ -7,6 +7,7 @@
 #include <iostream>
 #include <optional>
 
+#include "berth/cli/program_import.h"
 #include "berth/cli/sim_compare.h"
 #include "berth/cli/sim_run.h"
 #include "berth/cli/sim_tables.h"
@@ -29,6 +30,8 @@ public:
         add_watch();
         add_queues();
         add_usage();
+        add_import(app_, import_slurm_,
+                   [this] { action_ = [this] { return import_slurm(import_slurm_, output_); }; });
         add_config();
         add_proof();
     }
@@ -252,10 +255,10 @@ private:
             [this] { action_ = [this] { return queues_what_if(what_if_, output_); }; });
         CLI::App* foreign = queues->add_subcommand(
             "import", "Print queues of Volcano and Kueue, and priority classes, for berth.yaml");
-        foreign->add_option("files", import_.files, "YAML files; -: standard input")->required();
-        foreign->add_flag("--apply", import_.apply,
+        foreign->add_option("files", import_queues_.files, "YAML files; -: standard input")->required();
+        foreign->add_flag("--apply", import_queues_.apply,
                           "Give the running cluster these queues instead of printing them");
-        foreign->callback([this] { action_ = [this] { return queues_import(import_, output_); }; });
+        foreign->callback([this] { action_ = [this] { return queues_import(import_queues_, output_); }; });
     }
 
     void add_usage() {
@@ -433,7 +436,8 @@ private:
     TokenOptions token_;
     QueueSetOptions queue_set_;
     WhatIfOptions what_if_;
-    QueueImportOptions import_;
+    QueueImportOptions import_queues_;
+    ImportOptions import_slurm_;
     SimOptions sim_;
     SimRunOptions sim_run_;
     SimTables sim_tables_;

@@ -32,8 +32,8 @@ Result<Places> read_header(std::string_view line) {
 
 }  // namespace
 
-Result<api::UsagePatch> parse_usage(std::string_view text) {
-    api::UsagePatch patch;
+Result<std::vector<UsageLine>> read_usage(std::string_view text) {
+    std::vector<UsageLine> lines;
     std::optional<Places> places;
     std::size_t number = 0;
     for (const std::string_view line : split(text, '\n')) {
@@ -54,10 +54,17 @@ Result<api::UsagePatch> parse_usage(std::string_view text) {
             return wrong(number, "RawUsage should be a whole number of seconds, not '" +
                                      std::string(fields[(*places)[2]]) + "'");
         }
-        patch.entries.push_back(
-            {std::string(trim(fields[(*places)[0]])), std::string(user), *billing});
+        lines.push_back(
+            {number, {std::string(trim(fields[(*places)[0]])), std::string(user), *billing}});
     }
     if (!places) return wrong(1, "nothing is there");
+    return lines;
+}
+
+Result<api::UsagePatch> parse_usage(std::string_view text) {
+    BERTH_TRY(std::vector<UsageLine> lines, read_usage(text));
+    api::UsagePatch patch;
+    for (UsageLine& one : lines) patch.entries.push_back(std::move(one.entry));
     return patch;
 }
 

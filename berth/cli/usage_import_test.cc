@@ -13,6 +13,17 @@ TEST(UsageText, ReadsWhatSsharePrints) {
     EXPECT_EQ(patch->entries, expected);
 }
 
+TEST(UsageText, ReadsTheLongTableAndKnowsItsLines) {
+    const auto lines = read_usage(
+        "Account|User|RawShares|NormShares|RawUsage|NormUsage|EffectvUsage|FairShare|LevelFS|"
+        "GrpTRESMins|TRESRunMins\nroot|||0.000000|3567||1.000000||||cpu=2481,mem=4963333\n"
+        " bio|news|1|0.500000|2175|0.609866|1.000000|0.200000|0.500000||cpu=1883\n");
+    ASSERT_TRUE(lines.ok()) << lines.error().message;
+    ASSERT_EQ(lines->size(), 1U);
+    EXPECT_EQ(lines->front().line, 3U);
+    EXPECT_EQ(lines->front().entry, (UsageSet::Entry{"bio", "news", 2175}));
+}
+
 TEST(UsageText, SaysWhatIsWrongWithTheRest) {
     EXPECT_EQ(parse_usage("").error().message, "line 1: nothing is there");
     EXPECT_EQ(parse_usage("Account|User\n").error().message,

@@ -93,7 +93,8 @@ public:
         for (const AssociationLine& line : lines) BERTH_CHECK(take(line));
         if (!has_cluster_) return no_cluster();
         for (const auto& [user, chosen] : default_accounts_) choose_default(user, chosen);
-        if (!problems_.empty()) return invalid_argument(problems_ + " Nothing was changed.");
+        if (!problems_.empty() && !options_.lenient)
+            return invalid_argument(problems_text() + " Nothing was changed.");
         return plan();
     }
 
@@ -108,8 +109,12 @@ private:
         return invalid_argument(
             " You need to specify a cluster name first with 'Cluster - $NAME' in your file");
     }
-    void problem(const std::string& what, std::size_t line) {
-        problems_ += what + "\n Problem with line(" + std::to_string(line) + ")\n";
+    void problem(const std::string& what, std::size_t line) { problems_.push_back({line, what}); }
+    std::string problems_text() const {
+        std::string text;
+        for (const LoadProblem& one : problems_)
+            text += one.what + "\n Problem with line(" + std::to_string(one.line) + ")\n";
+        return text;
     }
 
     // An error ends the reading: what is below would be about something else.
@@ -231,17 +236,29 @@ private:
             problem(known.ok() ? unknown(option).message : known.error().message, line);
             return false;
         }
-        if (!is_qos) return true;
-        for (const std::string& name : spec.qos) {
-            if (std::ranges::find(view_.qos, name, &api::QosRow::name) != view_.qos.end()) continue;
+        if (is_qos) return check_qos(spec.qos, line);
+        if (!is_one_of(option.name, {"defaultqos", "defqos"}) || spec.default_qos.empty())
+            return true;
+        std::vector<std::string> named = {spec.default_qos};
+        if (check_qos(named, line)) return true;
+        spec.default_qos.clear();
+        return false;
+    }
+
+    // Names that are not there leave the list.
+    bool check_qos(std::vector<std::string>& named, std::size_t line) {
+        const std::size_t before = named.size();
+        std::erase_if(named, [&](const std::string& name) {
+            if (std::ranges::find(view_.qos, name, &api::QosRow::name) != view_.qos.end())
+                return false;
             std::vector<std::string> names(view_.qos.size());
             std::ranges::transform(view_.qos, names.begin(), &api::QosRow::name);
             problem("sacctmgr: error: You gave a bad qos '" + name + "'. Valid QOS's are " +
                         join(names, ","),
                     line);
-            return false;
-        }
-        return true;
+            return true;
+        });
+        return named.size() == before;
     }
 
     std::vector<std::string> qos_above(std::string account) const {
@@ -299,6 +316,7 @@ private:
         }
         set_levels(edits, made.changes);
         made.edits = in_parts(std::move(edits));
+        made.problems = problems_;
         return made;
     }
 
@@ -374,7 +392,7 @@ private:
     std::map<std::string, bool> levels_;              // By user: whether an operator.
     std::vector<std::string> cluster_qos_;
     std::string parent_ = "root";
-    std::string problems_;
+    std::vector<LoadProblem> problems_;
     bool has_cluster_ = false;
 };
 

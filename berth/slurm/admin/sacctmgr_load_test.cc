@@ -201,6 +201,27 @@ TEST(SacctmgrLoad, NamesTheLinesThatAreWrong) {
     }
 }
 
+TEST(SacctmgrLoad, LeavesOutWhatItCannotTakeIfItMay) {
+    const std::string file =
+        "Cluster - 'lab':MaxJobs=3\nParent - 'root'\n"
+        "Account - 'x':GrpWall=3:QOS='nosuch,high':DefaultQOS='nosuch':MaxJobs=5\n"
+        "Parent - 'x'\nUser - 'bin':AdminLevel=Administrator:DefaultAccount=y\n";
+    EXPECT_NE(why(file).find("Nothing was changed."), std::string::npos);
+    const Result<LoadPlan> plan = plan_load(small_view(), file, {.lenient = true});
+    ASSERT_TRUE(plan.ok()) << plan.error().message;
+    std::string lines;
+    for (const LoadProblem& one : plan->problems) lines += std::to_string(one.line) + " ";
+    EXPECT_EQ(lines, "1 3 3 3 5 5 ");
+    ASSERT_EQ(plan->edits.size(), 1U);
+    const AccountSpec& account = plan->edits[0].accounts.at(0);
+    EXPECT_EQ(account.qos, Names{"high"});
+    EXPECT_EQ(account.default_qos, "");
+    EXPECT_EQ(account.limits.max_jobs, 5U);
+    EXPECT_TRUE(plan->edits[0].levels.empty());
+    EXPECT_FALSE(plan->edits[0].associations.at(0).is_default);
+    EXPECT_FALSE(plan_load(small_view(), "Cluster - 'lab'\nhello\n", {.lenient = true}).ok());
+}
+
 TEST(SacctmgrLoad, SendsManyUsersInSeveralCalls) {
     std::string file = "Cluster - 'lab'\nParent - 'root'\nAccount - 'all'\nParent - 'all'\n";
     for (int i = 0; i < 12'000; ++i) file += "User - 'u" + std::to_string(i) + "'\n";

@@ -272,6 +272,9 @@ private:
                         .environment = exported_environment(call_, draft.export_env)}};
         for (std::size_t i = 1; i < drafts.size(); ++i)
             request.components.push_back(drafts[i].spec);
+        // Submitted again with the same id, it stays one job.
+        if (const std::string* const id = call_.variable("BERTH_REQUEST_ID"))
+            request.spec.request_id = *id;
         request.payload.environment.push_back(std::string(kSlurmSubmitDir) + "=" + work_dir_of({}));
         request.payload.environment.push_back(std::string(kSlurmSubmitHost) + "=" +
                                               draft.spec.command->submit_host);

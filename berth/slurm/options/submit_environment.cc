@@ -10,7 +10,7 @@ namespace {
 
 // Belongs to this submission and not to the job.
 bool stays_behind(const std::string& name) {
-    return name.starts_with("SBATCH_") || name == "BERTH_SOCKET";
+    return name.starts_with("SBATCH_") || name == "BERTH_SOCKET" || name == "BERTH_REQUEST_ID";
 }
 
 }  // namespace

@@ -1,0 +1,2 @@
+#!/bin/sh
+echo $(id -un) >ran-8
