@@ -9,7 +9,7 @@ using config::ConfigText;
 
 constexpr const char* kSite =
     "ClusterName=lab\nNodeName=n[1-2] CPUs=8 RealMemory=8000\n"
-    "PartitionName=main Nodes=ALL Default=YES DefMemPerCPU=100\n";
+    "PartitionName=main Nodes=ALL Default=YES MaxTime=1-0 DefMemPerCPU=100\n";
 constexpr const char* kTree =
     "Cluster - 'lab':QOS='normal'\nParent - 'root'\n"
     "Account - 'bio':Fairshare=40:GrpWall=3\nParent - 'bio'\n"
@@ -42,7 +42,7 @@ TEST(ImportPlan, HasNothingToSayOfASmallSite) {
 }
 
 TEST(ImportPlan, NamesEachLineThatDiffers) {
-    ImportTexts texts = site(std::string(kSite) + "NoSuchKey=1\nSlurmdTimeout=60\n");
+    ImportTexts texts = site(std::string(kSite) + "MinJobAg=1\nSlurmdTimeout=60\n");
     texts.qos = ConfigText{"qos", "Name|Priority|GrpWall\nhigh|9|3\n"};
     texts.accounts = ConfigText{"accounts", kTree};
     texts.usage = ConfigText{
@@ -50,7 +50,8 @@ TEST(ImportPlan, NamesEachLineThatDiffers) {
     const ImportPlan plan = planned(texts);
     EXPECT_EQ(
         found_in(plan),
-        "slurm.conf:4: error: there is no option NoSuchKey in slurm.conf\n"
+        "slurm.conf:4: error: there is no option MinJobAg in slurm.conf; did you mean "
+        "MinJobAge?\n"
         "slurm.conf:5: warning: SlurmdTimeout: a node that is silent for so long takes no new "
         "work, and its jobs wait for proof of their end; Slurm would requeue them at once "
         "(docs/admin.md)\n"

@@ -29,8 +29,8 @@ Result<std::optional<ConfigText>> read_text(const std::string& path) {
     std::ifstream in(path, std::ios::binary);
     std::ostringstream text;
     if (in) text << in.rdbuf();
-    // An empty file sets failbit where nothing is copied.
-    if (!in.is_open() || in.bad()) return Error{ErrorCode::not_found, "cannot read " + path};
+    // An empty file sets failbit alone: nothing was copied.
+    if (!in.is_open() || text.bad()) return Error{ErrorCode::not_found, "cannot read " + path};
     return std::optional<ConfigText>({.name = path, .text = std::move(text).str()});
 }
 

@@ -165,9 +165,9 @@ def without_meaning():
 def berth_options():
     """{"berth queue --all", …} from CLI11's calls; options without dashes are operands."""
     found, scopes, shared = set(), {}, {}
-    text = re.sub(r'"\s*\n\s*"', "", text_of("cli/program.cc") + text_of("cli/sim_tables.cc"))
-    for one in re.finditer(r'(?:void (?P<function>add_\w+)\([^)]*\) \{|(?P<variable>\w+) =\s*(?:(?P<parent>\w+)->add_subcommand\(|app_\.add_subcommand\(|add\()\s*"(?P<word>[\w-]+)"'
-                           r'|for \(CLI::App\* (?P<each>\w+) : \{(?P<of>[\w, ]+)\}\)|(?P<on>\w+)->add_(?:option|flag)\(\s*"(?P<option>[^"]+)"'
+    text = re.sub(r'"\s*\n\s*"', "", text_of("cli/program.cc", "cli/program_import.cc", "cli/sim_tables.cc"))
+    for one in re.finditer(r'(?:void (?P<function>add_\w+)\([^)]*\) \{|(?P<variable>\w+) =\s*(?:(?P<parent>\w+)->add_subcommand\(|app_?\.add_subcommand\(|add\()\s*"(?P<word>[\w-]+)"'
+                           r'|for \(CLI::App\* (?P<each>\w+) : \{(?P<of>[\w, ]+)\}\)|(?P<on>\w+)\s*->add_(?:option|flag)\(\s*"(?P<option>[^"]+)"'
                            r'|(?P<call>add_\w+)\((?P<argument>\w+)\);)', text):
         got = one.groupdict()
         if got["function"]:

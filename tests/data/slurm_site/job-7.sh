@@ -1,3 +1,3 @@
 #!/bin/sh
 #SBATCH --time=5
-echo $(id -un) $SLURM_JOB_QOS $CUDA_VISIBLE_DEVICES "$@" >ran-7
+echo $(id -un) $SLURM_JOB_QOS "$@" >ran-7
