@@ -255,10 +255,12 @@ private:
             [this] { action_ = [this] { return queues_what_if(what_if_, output_); }; });
         CLI::App* foreign = queues->add_subcommand(
             "import", "Print queues of Volcano and Kueue, and priority classes, for berth.yaml");
-        foreign->add_option("files", import_queues_.files, "YAML files; -: standard input")->required();
+        foreign->add_option("files", import_queues_.files, "YAML files; -: standard input")
+            ->required();
         foreign->add_flag("--apply", import_queues_.apply,
                           "Give the running cluster these queues instead of printing them");
-        foreign->callback([this] { action_ = [this] { return queues_import(import_queues_, output_); }; });
+        foreign->callback(
+            [this] { action_ = [this] { return queues_import(import_queues_, output_); }; });
     }
 
     void add_usage() {

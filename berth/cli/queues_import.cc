@@ -59,8 +59,9 @@ int apply_import(const config::QueueImport& found, Output& output) {
     const auto edits = config::edits_of_import(found, accounts, queues);
     if (!edits.ok()) return output.fail(edits.error().message);
     if (found.has_settings) {
-        output.note("priority classes, preemption, order and placement are keys of berth.yaml; "
-                    "without --apply they are printed");
+        output.note(
+            "priority classes, preemption, order and placement are keys of berth.yaml; "
+            "without --apply they are printed");
     }
     if (edits->empty()) {
         output.out() << "nothing changes: the cluster has these queues\n";

@@ -85,11 +85,13 @@ protected:
 
 TEST_F(ImportedEdits, MakeAccountsAndTheirQuotas) {
     // The files' order of resources is not that of the controller.
-    EXPECT_EQ(apply(edits_of(volcano_yaml("deep", "parent: speech, capability: {nvidia.com/gpu: 4, "
-                                                  "memory: 1536Gi, cpu: 16}") +
-                             volcano_yaml("speech", "weight: 5, deserved: {memory: 2Ti, "
-                                                    "nvidia.com/gpu: 8, cpu: 32}, guarantee: "
-                                                    "{resource: {nvidia.com/gpu: 2}}"))),
+    EXPECT_EQ(apply(edits_of(volcano_yaml("deep",
+                                          "parent: speech, capability: {nvidia.com/gpu: 4, "
+                                          "memory: 1536Gi, cpu: 16}") +
+                             volcano_yaml("speech",
+                                          "weight: 5, deserved: {memory: 2Ti, "
+                                          "nvidia.com/gpu: 8, cpu: 32}, guarantee: "
+                                          "{resource: {nvidia.com/gpu: 2}}"))),
               "");
     EXPECT_EQ(account("speech").parent, "root");
     EXPECT_EQ(account("speech").shares, 5);
@@ -99,11 +101,13 @@ TEST_F(ImportedEdits, MakeAccountsAndTheirQuotas) {
     EXPECT_EQ(queue("deep").limit,
               (TresLimits{{"cpu", 16}, {"mem", 1536 * 1024}, {"gres/gpu", 4}}));
     // Once more, and nothing would change.
-    EXPECT_TRUE(edits_of(volcano_yaml("deep", "parent: speech, capability: {cpu: 16, memory: "
-                                              "1536Gi, nvidia.com/gpu: 4}") +
-                         volcano_yaml("speech", "weight: 5, deserved: {memory: 2Ti, cpu: 32, "
-                                                "nvidia.com/gpu: 8}, guarantee: {resource: "
-                                                "{nvidia.com/gpu: 2}}"))
+    EXPECT_TRUE(edits_of(volcano_yaml("deep",
+                                      "parent: speech, capability: {cpu: 16, memory: "
+                                      "1536Gi, nvidia.com/gpu: 4}") +
+                         volcano_yaml("speech",
+                                      "weight: 5, deserved: {memory: 2Ti, cpu: 32, "
+                                      "nvidia.com/gpu: 8}, guarantee: {resource: "
+                                      "{nvidia.com/gpu: 2}}"))
                     .empty());
 }
 

@@ -20,8 +20,8 @@ void add_sim_tables(CLI::App* sim, SimTables& options, Action& action, Output& o
     });
     add_sim_openb(table, options.openb, action, output);
     add_sim_kueue(table, options.kueue, action, output);
-    CLI::App* backfill = table->add_subcommand(
-        "backfill", "Measure what planning is worth on generated workloads");
+    CLI::App* backfill =
+        table->add_subcommand("backfill", "Measure what planning is worth on generated workloads");
     backfill->add_option("--jobs", options.papers.jobs, "Jobs of each mix (10000)");
     backfill->add_option("--nodes", options.papers.nodes, "Nodes, of 8 GPUs each (100)")
         ->check(CLI::Range(16, 100'000));

@@ -107,13 +107,14 @@ void KueueReader::forbid_uncovered() {
 void KueueReader::forbid_uncovered(KubeQueue& queue, const std::set<std::string>& named) {
     QueueSpec& quota = queue.quota;
     if (quota.nominal.empty()) return;
-    const bool has_gpus = std::ranges::any_of(
-        quota.nominal, [](const auto& one) { return is_gpu_tres(one.first); });
+    const bool has_gpus =
+        std::ranges::any_of(quota.nominal, [](const auto& one) { return is_gpu_tres(one.first); });
     for (const std::string& tres : named) {
         if (names_tres(quota.nominal, tres)) continue;
         if (!tres.starts_with("gres/")) {
             findings_.warning(queue.place, queue.kind + " " + quota.name + " does not cover " +
-                                               tres + ": it starts no jobs with it in Kueue; here "
+                                               tres +
+                                               ": it starts no jobs with it in Kueue; here "
                                                "every job has some, and it is not bounded");
         } else if (!is_gpu_tres(tres)) {
             quota.limit = changed(quota.limit, {{tres, 0}});

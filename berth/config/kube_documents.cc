@@ -54,11 +54,8 @@ private:
         }
         if (kind.empty() && has_actions && has_tiers) kind = kVolcanoConfiguration;
         if (kind.empty()) return depth > 0 && find_below(map, depth - 1);
-        into_.push_back({.api = api,
-                         .kind = kind,
-                         .text = text_,
-                         .place = text_.place_of(map),
-                         .node = map});
+        into_.push_back(
+            {.api = api, .kind = kind, .text = text_, .place = text_.place_of(map), .node = map});
         return true;
     }
 
@@ -160,8 +157,7 @@ std::vector<KubeObject> read_kube_objects(KubeFindings& findings,
             continue;
         }
         for (const DocumentText& document : split_documents(file.text)) {
-            const KubeText text{
-                .file = file.name, .before = document.before, .source = &file.text};
+            const KubeText text{.file = file.name, .before = document.before, .source = &file.text};
             try {  // yaml-cpp speaks in exceptions; they end here.
                 ObjectFinder(findings, text, objects).read(YAML::Load(document.text));
             } catch (const YAML::Exception& wrong) {

@@ -169,8 +169,8 @@ std::vector<std::string> KubeFields::unread() const {
 void KubeFields::finish() {
     for (const Entry& entry : entries_) {
         if (entry.is_read) continue;
-        findings_.error(entry.place, what_ + " has no key " + entry.key + "; it has " +
-                                         join(asked_, ", "));
+        findings_.error(entry.place,
+                        what_ + " has no key " + entry.key + "; it has " + join(asked_, ", "));
     }
 }
 
@@ -190,9 +190,8 @@ void KubeFields::warning(std::string_view key, const std::string& message) {
 bool is_kube_name(std::string_view name) {
     const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
     return !name.empty() && name.size() <= kKubeNameMax && is_letter(name.front()) &&
-           is_letter(name.back()) && std::ranges::all_of(name, [&](char c) {
-               return is_letter(c) || c == '-' || c == '.';
-           });
+           is_letter(name.back()) &&
+           std::ranges::all_of(name, [&](char c) { return is_letter(c) || c == '-' || c == '.'; });
 }
 
 KubeFields open_object(KubeFindings& findings, const KubeObject& object, KubeHead& head) {
@@ -203,8 +202,8 @@ KubeFields open_object(KubeFindings& findings, const KubeObject& object, KubeHea
     head.name = metadata.read_text("name");
     head.space = metadata.read_text("namespace");
     if (!is_kube_name(head.name)) {
-        metadata.error("name", "'" + head.name +
-                                   "' should be a name of small letters, digits, '-' and '.'");
+        metadata.error(
+            "name", "'" + head.name + "' should be a name of small letters, digits, '-' and '.'");
     }
     top.rename(object.kind + " " + head.name);
     read_metadata(metadata);

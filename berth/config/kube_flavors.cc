@@ -54,8 +54,9 @@ void read_node_labels(KubeFields labels, ResourceFlavor& flavor) {
                                      ": the quota is of all GPUs of the type, whatever these say");
     }
     if (to_lower(product).ends_with("-shared")) {
-        return labels.error(best, product + " is a GPU that is shared in turns; right would be: "
-                                            "shares of GPUs in gres.conf (mps, shard, gpumem)");
+        return labels.error(best, product +
+                                      " is a GPU that is shared in turns; right would be: "
+                                      "shares of GPUs in gres.conf (mps, shard, gpumem)");
     }
     flavor.gpu_type = gpu_type_in(product);
     if (!is_gpu_type(flavor.gpu_type)) {
@@ -127,8 +128,12 @@ private:
         std::vector<std::string> found;
         for (const YAML::Node& node : flavor.read_list("resources")) {
             KubeFields one(findings_, spec_.text(), node, "resource of " + flavor.what());
-            FlavorQuota quota{.place = one.place(), .flavor = name, .resource = {}, .nominal = {},
-                              .borrow = {}, .lend = {}};
+            FlavorQuota quota{.place = one.place(),
+                              .flavor = name,
+                              .resource = {},
+                              .nominal = {},
+                              .borrow = {},
+                              .lend = {}};
             quota.resource = one.read_text("name");
             one.rename("resource " + quota.resource + " of " + flavor.what());
             if (is_again(found, quota.resource)) one.error("name", "stands there twice");
@@ -175,15 +180,14 @@ std::int64_t count_of_quota(KubeFindings& findings, const FlavorQuota& quota,
                             const std::string& tres, const std::string& quantity) {
     const auto count = count_of_tres(tres, quantity);
     if (count.ok()) return *count;
-    findings.error(quota.place, quota.resource + " of flavor " + quota.flavor + ": " +
-                                    count.error().message);
+    findings.error(quota.place,
+                   quota.resource + " of flavor " + quota.flavor + ": " + count.error().message);
     return 0;
 }
 
 }  // namespace
 
-void read_resource_flavor(KubeFindings& findings, const KubeObject& object,
-                          ResourceFlavors& into) {
+void read_resource_flavor(KubeFindings& findings, const KubeObject& object, ResourceFlavors& into) {
     KubeHead head;
     KubeFields top = open_object(findings, object, head);
     KubeFields spec = top.read_map("spec");
@@ -193,8 +197,9 @@ void read_resource_flavor(KubeFindings& findings, const KubeObject& object,
     const auto tolerations = spec.read_list("tolerations");
     for (const YAML::Node& taint : spec.read_list("nodeTaints")) {
         if (is_tolerated(taint, tolerations)) continue;
-        spec.error("nodeTaints", "keep jobs off that do not tolerate them; right would be: without "
-                                 "them, and a partition of these nodes with AllowAccounts=");
+        spec.error("nodeTaints",
+                   "keep jobs off that do not tolerate them; right would be: without "
+                   "them, and a partition of these nodes with AllowAccounts=");
     }
     if (spec.says("nodeTaints")) spec.warning("nodeTaints", "nodes have no taints here");
     if (spec.says("tolerations")) spec.warning("tolerations", "nodes have no taints here");

@@ -63,8 +63,9 @@ void KueueReader::read_cluster_queue(const KubeObject& object) {
     if (!older.empty() && !newer.empty()) spec.error("cohort", "and cohortName exclude each other");
     holder.quotas = read_resource_groups(findings_, spec, !queue.parent.empty());
     if (!spec.says("resourceGroups")) {
-        spec.error("resourceGroups", "is missing: Kueue starts nothing in such a queue; right "
-                                     "would be: quotas of cpu, memory and GPUs");
+        spec.error("resourceGroups",
+                   "is missing: Kueue starts nothing in such a queue; right "
+                   "would be: quotas of cpu, memory and GPUs");
     }
     read_weight(spec, queue);
     read_stop(spec, queue);
@@ -129,11 +130,14 @@ void KueueReader::read_stop(KubeFields& spec, KubeQueue& queue) {
         read_kueue_word(spec, "stopPolicy", {"None", "Hold", "HoldAndDrain"});
     if (policy == "Hold") {
         queue.quota.jobs_max = 0;
-        spec.warning("stopPolicy", "Hold is max_jobs: 0, which refuses new jobs; those that wait "
-                                   "already may start");
+        spec.warning("stopPolicy",
+                     "Hold is max_jobs: 0, which refuses new jobs; those that wait "
+                     "already may start");
     } else if (policy == "HoldAndDrain") {
-        spec.error("stopPolicy", "HoldAndDrain is not imported; right would be: Hold, and scancel "
-                                 "-A " + queue.quota.name + " for its jobs");
+        spec.error("stopPolicy",
+                   "HoldAndDrain is not imported; right would be: Hold, and scancel "
+                   "-A " +
+                       queue.quota.name + " for its jobs");
     }
 }
 
@@ -141,12 +145,15 @@ void KueueReader::read_stop(KubeFields& spec, KubeQueue& queue) {
 void KueueReader::read_admission(KubeFields& spec, const std::string& name) {
     const YAML::Node selector = spec.read("namespaceSelector");
     if (spec.says("namespaceSelector")) {
-        spec.error("namespaceSelector", "with labels is not imported; right would be: {}, and the "
-                                        "users of these namespaces in the account: sacctmgr add "
-                                        "user NAME account=" + name);
+        spec.error("namespaceSelector",
+                   "with labels is not imported; right would be: {}, and the "
+                   "users of these namespaces in the account: sacctmgr add "
+                   "user NAME account=" +
+                       name);
     } else if (selector.IsNull()) {
-        spec.warning("namespaceSelector", "is missing, so no namespace may use the queue in Kueue; "
-                                          "here the users of its account may");
+        spec.warning("namespaceSelector",
+                     "is missing, so no namespace may use the queue in Kueue; "
+                     "here the users of its account may");
     }
     const std::string strategy =
         read_kueue_word(spec, "queueingStrategy", {"BestEffortFIFO", "StrictFIFO"});
@@ -162,17 +169,18 @@ void KueueReader::read_admission(KubeFields& spec, const std::string& name) {
                     {"BorrowingOverPreemption", "PreemptionOverBorrowing"});
     fungibility.finish();
     if (spec.says("flavorFungibility")) {
-        spec.warning("flavorFungibility", "has no effect: jobs name the type of their GPUs, and "
-                                          "all else is one quota");
+        spec.warning("flavorFungibility",
+                     "has no effect: jobs name the type of their GPUs, and "
+                     "all else is one quota");
     }
     KubeFields scope = spec.read_map("admissionScope");
-    const std::string mode =
-        read_kueue_word(scope, "admissionMode",
-                        {"UsageBasedAdmissionFairSharing", "NoAdmissionFairSharing"});
+    const std::string mode = read_kueue_word(
+        scope, "admissionMode", {"UsageBasedAdmissionFairSharing", "NoAdmissionFairSharing"});
     scope.finish();
     if (mode == "UsageBasedAdmissionFairSharing") {
-        spec.warning("admissionScope", "is what fair share does here, for all accounts, once "
-                                       "PriorityWeightFairshare is set");
+        spec.warning("admissionScope",
+                     "is what fair share does here, for all accounts, once "
+                     "PriorityWeightFairshare is set");
     }
     for (const char* const key : {"admissionChecks", "admissionChecksStrategy",
                                   "concurrentAdmissionPolicy", "excludeResourcePrefixes"}) {
@@ -185,8 +193,8 @@ void KueueReader::read_preemption(KubeFields& spec, const KubeQueue& queue) {
     KubePreemption preemption{.place = spec.place_of("preemption"), .queue = queue.quota.name};
     const std::string reclaim =
         read_kueue_word(policies, "reclaimWithinCohort", {"Never", "LowerPriority", "Any"});
-    const std::string within = read_kueue_word(policies, "withinClusterQueue",
-                                         {"Never", "LowerPriority", "LowerOrNewerEqualPriority"});
+    const std::string within = read_kueue_word(
+        policies, "withinClusterQueue", {"Never", "LowerPriority", "LowerOrNewerEqualPriority"});
     KubeFields borrow = policies.read_map("borrowWithinCohort");
     const std::string borrowing = read_kueue_word(borrow, "policy", {"Never", "LowerPriority"});
     borrow.refuse("maxPriorityThreshold", "without it");
@@ -200,8 +208,9 @@ void KueueReader::read_preemption(KubeFields& spec, const KubeQueue& queue) {
                        "the priority; right would be: Any or Never");
     }
     if (within == "LowerOrNewerEqualPriority") {
-        policies.error("withinClusterQueue", "LowerOrNewerEqualPriority is not imported; right "
-                                             "would be: LowerPriority or Never");
+        policies.error("withinClusterQueue",
+                       "LowerOrNewerEqualPriority is not imported; right "
+                       "would be: LowerPriority or Never");
     }
     if (borrowing == "LowerPriority") {
         policies.error("borrowWithinCohort",

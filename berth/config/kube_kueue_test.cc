@@ -23,16 +23,14 @@ const std::string kFlavors =
 
 // One group: resources by flavor, "cpu: {nominalQuota: 8}".
 std::string group_yaml(const std::string& covered, const std::string& flavors) {
-    return "resourceGroups: [{coveredResources: [" + covered +
-           "], flavors: [" + flavors + "]}]";
+    return "resourceGroups: [{coveredResources: [" + covered + "], flavors: [" + flavors + "]}]";
 }
 std::string cpus_yaml(const std::string& quota) {
     return group_yaml("cpu", "{name: default, resources: [{name: cpu, " + quota + "}]}");
 }
 std::string gpus_yaml(const std::string& flavor, const std::string& quota) {
-    return group_yaml("nvidia.com/gpu", "{name: " + flavor +
-                                            ", resources: [{name: nvidia.com/gpu, " + quota +
-                                            "}]}");
+    return group_yaml("nvidia.com/gpu",
+                      "{name: " + flavor + ", resources: [{name: nvidia.com/gpu, " + quota + "}]}");
 }
 
 // Seed 002 §2.2, with the indentation that it lost.
@@ -124,8 +122,7 @@ TEST(Kueue, OfTheSeedHasQuotasByTypeOfGpuAndTwoNamespacesInOneQueue) {
     EXPECT_EQ(cohort.quota.nominal, nominal);
     EXPECT_EQ(cohort.quota.guarantee, nominal);
     EXPECT_EQ(cohort.quota.limit, nominal);
-    EXPECT_EQ(queue_named(found, "ml-research.ml-research-queue").parent,
-              "training-cluster-queue");
+    EXPECT_EQ(queue_named(found, "ml-research.ml-research-queue").parent, "training-cluster-queue");
     EXPECT_EQ(queue_named(found, "ml-production.ml-production-queue").parent,
               "training-cluster-queue");
     EXPECT_NE(found.text.find("\npreemption: {by: priority, mode: requeue, reclaim: requeue}\n"),
@@ -238,13 +235,14 @@ TEST(Kueue, HasCohortsWithQuotasOfTheirOwn) {
 
 // Kueue starts nothing with a resource that the queue does not cover.
 TEST(Kueue, KeepsAQueueFromWhatItDoesNotCover) {
-    const QueueImport found = import_text(
-        kFlavors + kueue_yaml("ClusterQueue", "cpus", cpus_yaml("nominalQuota: 8")) +
-        kueue_yaml("ClusterQueue", "new", gpus_yaml("a100", "nominalQuota: 4")) +
-        kueue_yaml("ClusterQueue", "old", gpus_yaml("v100", "nominalQuota: 2")) +
-        kueue_yaml("ClusterQueue", "fpgas",
-                   group_yaml("x.com/fpga", "{name: default, resources: [{name: x.com/fpga, "
-                                            "nominalQuota: 2}]}")));
+    const QueueImport found =
+        import_text(kFlavors + kueue_yaml("ClusterQueue", "cpus", cpus_yaml("nominalQuota: 8")) +
+                    kueue_yaml("ClusterQueue", "new", gpus_yaml("a100", "nominalQuota: 4")) +
+                    kueue_yaml("ClusterQueue", "old", gpus_yaml("v100", "nominalQuota: 2")) +
+                    kueue_yaml("ClusterQueue", "fpgas",
+                               group_yaml("x.com/fpga",
+                                          "{name: default, resources: [{name: x.com/fpga, "
+                                          "nominalQuota: 2}]}")));
     const auto limit = [&](const char* queue) { return queue_named(found, queue).quota.limit; };
     EXPECT_EQ(limit("cpus"), (TresLimits{{"cpu", 8}, {"gres/fpga", 0}, {"gres/gpu", 0}}));
     EXPECT_EQ(limit("new"),
@@ -279,8 +277,8 @@ TEST(Kueue, AddsUpWhatSeveralFlavorsHaveOfATres) {
     EXPECT_EQ(both.borrow_max, (TresLimits{{"cpu", 3}}));
     EXPECT_EQ(both.lend_max, (TresLimits{{"cpu", 5}}));
     // All of the second's nominal quota may be lent.
-    const QueueSpec one = quota("nominalQuota: 4, borrowingLimit: 1, lendingLimit: 2",
-                                "nominalQuota: 6");
+    const QueueSpec one =
+        quota("nominalQuota: 4, borrowingLimit: 1, lendingLimit: 2", "nominalQuota: 6");
     EXPECT_TRUE(one.borrow_max.empty());
     EXPECT_EQ(one.lend_max, (TresLimits{{"cpu", 8}}));
 }
@@ -310,19 +308,19 @@ TEST(Kueue, TellsTypesOfGpusByTheLabelThatSaysSo) {
 
 TEST(Kueue, RefusesGpusWithAndWithoutATypeInOneCohort) {
     const std::string says = "GPUs of a flavor without a type are GPUs of every type, and ";
-    expect_says(kFlavors +
-                    kueue_yaml("ClusterQueue", "a",
-                               "cohort: all, " + gpus_yaml("default", "nominalQuota: 4")) +
-                    kueue_yaml("ClusterQueue", "b",
-                               "cohort: all, " + gpus_yaml("a100", "nominalQuota: 4")),
-                "error: ClusterQueue a: " + says + "b has them by type");
-    expect_says(kFlavors +
-                    kueue_yaml("ClusterQueue", "a",
-                               group_yaml("nvidia.com/gpu",
-                                          "{name: default, resources: [{name: nvidia.com/gpu, "
-                                          "nominalQuota: 1}]}, {name: a100, resources: [{name: "
-                                          "nvidia.com/gpu, nominalQuota: 1}]}")),
-                "error: ClusterQueue a: " + says + "a has them by type");
+    expect_says(
+        kFlavors +
+            kueue_yaml("ClusterQueue", "a",
+                       "cohort: all, " + gpus_yaml("default", "nominalQuota: 4")) +
+            kueue_yaml("ClusterQueue", "b", "cohort: all, " + gpus_yaml("a100", "nominalQuota: 4")),
+        "error: ClusterQueue a: " + says + "b has them by type");
+    expect_says(
+        kFlavors + kueue_yaml("ClusterQueue", "a",
+                              group_yaml("nvidia.com/gpu",
+                                         "{name: default, resources: [{name: nvidia.com/gpu, "
+                                         "nominalQuota: 1}]}, {name: a100, resources: [{name: "
+                                         "nvidia.com/gpu, nominalQuota: 1}]}")),
+        "error: ClusterQueue a: " + says + "a has them by type");
     const QueueImport apart = import_text(
         kFlavors + kueue_yaml("ClusterQueue", "a", gpus_yaml("default", "nominalQuota: 4")) +
         kueue_yaml("ClusterQueue", "b", gpus_yaml("a100", "nominalQuota: 4")));
@@ -332,11 +330,10 @@ TEST(Kueue, RefusesGpusWithAndWithoutATypeInOneCohort) {
 // What one queue has is for all here, unless nobody reclaims: then each keeps to its own.
 TEST(Kueue, HasOnePreemptionForAllQueues) {
     const auto imported = [](const std::string& a, const std::string& b) {
-        return import_text(kFlavors +
-                           kueue_yaml("ClusterQueue", "a",
-                                      a + "cohort: all, " + cpus_yaml("nominalQuota: 4")) +
-                           kueue_yaml("ClusterQueue", "b",
-                                      b + "cohort: all, " + cpus_yaml("nominalQuota: 4")));
+        return import_text(
+            kFlavors +
+            kueue_yaml("ClusterQueue", "a", a + "cohort: all, " + cpus_yaml("nominalQuota: 4")) +
+            kueue_yaml("ClusterQueue", "b", b + "cohort: all, " + cpus_yaml("nominalQuota: 4")));
     };
     const std::string within = "preemption: {withinClusterQueue: LowerPriority}, ";
     const std::string reclaim = "preemption: {reclaimWithinCohort: Any}, ";
@@ -361,11 +358,11 @@ TEST(Kueue, HasOnePreemptionForAllQueues) {
 }
 
 TEST(Kueue, StopsAQueueThatHolds) {
-    const QueueImport found =
-        import_text(kFlavors + kueue_yaml("ClusterQueue", "a", "stopPolicy: Hold, " +
-                                                                   cpus_yaml("nominalQuota: 4")) +
-                    kueue_yaml("LocalQueue", "x", "clusterQueue: a, stopPolicy: None") +
-                    kueue_yaml("LocalQueue", "y", "clusterQueue: a, stopPolicy: Hold"));
+    const QueueImport found = import_text(
+        kFlavors +
+        kueue_yaml("ClusterQueue", "a", "stopPolicy: Hold, " + cpus_yaml("nominalQuota: 4")) +
+        kueue_yaml("LocalQueue", "x", "clusterQueue: a, stopPolicy: None") +
+        kueue_yaml("LocalQueue", "y", "clusterQueue: a, stopPolicy: Hold"));
     EXPECT_EQ(queue_named(found, "a").quota.jobs_max, 0U);
     EXPECT_EQ(queue_named(found, "default.x").quota.jobs_max, std::nullopt);
     EXPECT_EQ(queue_named(found, "default.y").quota.jobs_max, 0U);

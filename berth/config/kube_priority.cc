@@ -25,8 +25,8 @@ void read_kube_priority_class(KubeFindings& findings, const KubeObject& object,
     top.ignore("description", "no meaning here");
     top.finish();
     if (head.name.starts_with("system-")) {
-        return findings.warning(object.place, "PriorityClass " + head.name +
-                                                  " is of Kubernetes' own pods: skipped");
+        return findings.warning(
+            object.place, "PriorityClass " + head.name + " is of Kubernetes' own pods: skipped");
     }
     const auto number = parse_int64(value);
     if (!number.ok() || *number < 1 || *number > kClassValueMax) {
@@ -36,16 +36,14 @@ void read_kube_priority_class(KubeFindings& findings, const KubeObject& object,
     }
     one.value = *number;
     if (!policy.empty() && policy != "Never" && policy != "PreemptLowerPriority") {
-        return top.error("preemptionPolicy",
-                         policy + " should be PreemptLowerPriority or Never");
+        return top.error("preemptionPolicy", policy + " should be PreemptLowerPriority or Never");
     }
     const auto is_same = [&](const PriorityClassSpec& other) { return other.name == one.name; };
     if (std::ranges::any_of(into.classes, is_same)) {
         return findings.error(object.place,
                               "PriorityClass " + head.name + " already exists: one may be");
     }
-    const bool has_default =
-        std::ranges::any_of(into.classes, &PriorityClassSpec::global_default);
+    const bool has_default = std::ranges::any_of(into.classes, &PriorityClassSpec::global_default);
     if (one.global_default && has_default) {
         return top.error("globalDefault", "another class is the global default; one may be");
     }

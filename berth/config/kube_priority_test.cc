@@ -106,8 +106,7 @@ TEST(KubePriorityClass, SaysWhatIsWrong) {
 TEST(KubePriorityClass, HasANameOfAnySort) {
     const QueueImport found = import_text(class_yaml("'null'", "value: 5\n") + "---\n" +
                                           class_yaml("'1e3'", "value: 6\n"));
-    EXPECT_EQ(found.text,
-              "priority_classes:\n  'null': {value: 5}\n  '1e3': {value: 6}\n");
+    EXPECT_EQ(found.text, "priority_classes:\n  'null': {value: 5}\n  '1e3': {value: 6}\n");
     expect_same_when_read_back(found);
 }
 

@@ -87,12 +87,13 @@ TEST(KubeResource, IsTheTresThatCountsIt) {
     for (const auto& [name, right] : {
              Refused{"pods", "max_jobs of the queue, which counts jobs"},
              Refused{"ephemeral-storage", "a GRES or a license that counts it"},
-             Refused{"hugepages-2Mi",
-                     "cpu, memory, or an extended resource like nvidia.com/gpu"},
-             Refused{"nvidia.com/gpu.shared", "whole GPUs, or shares of GPUs as gres.conf has them "
-                                              "(mps, shard, gpumem)"},
-             Refused{"volcano.sh/vgpu-memory", "whole GPUs, or shares of GPUs as gres.conf has "
-                                               "them (mps, shard, gpumem)"},
+             Refused{"hugepages-2Mi", "cpu, memory, or an extended resource like nvidia.com/gpu"},
+             Refused{"nvidia.com/gpu.shared",
+                     "whole GPUs, or shares of GPUs as gres.conf has them "
+                     "(mps, shard, gpumem)"},
+             Refused{"volcano.sh/vgpu-memory",
+                     "whole GPUs, or shares of GPUs as gres.conf has "
+                     "them (mps, shard, gpumem)"},
              Refused{"nvidia.com/", "a name like nvidia.com/gpu"},
          }) {
         const auto read = tres_of_resource(name);

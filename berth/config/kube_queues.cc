@@ -15,17 +15,16 @@ namespace berth::config {
 namespace {
 
 // Words that YAML's readers take for something else.
-constexpr auto kYamlWords = std::to_array<std::string_view>(
-    {"null", "true", "false", "yes", "no", "on", "off", "y", "n"});
+constexpr auto kYamlWords =
+    std::to_array<std::string_view>({"null", "true", "false", "yes", "no", "on", "off", "y", "n"});
 
 void read_kube_object(KubeFindings& findings, const KubeObject& object, KueueReader& kueue,
                       KubeDescription& into) {
     const auto is_of = [&](const std::string& right, bool is_right) {
         if (is_right) return true;
-        findings.error(object.place, object.kind + " of " +
-                                         (object.api.empty() ? "no apiVersion" : object.api) +
-                                         " is not imported; right would be: " + object.kind +
-                                         " of " + right);
+        findings.error(object.place,
+                       object.kind + " of " + (object.api.empty() ? "no apiVersion" : object.api) +
+                           " is not imported; right would be: " + object.kind + " of " + right);
         return false;
     };
     const std::string& kind = object.kind;
@@ -48,16 +47,19 @@ void read_kube_object(KubeFindings& findings, const KubeObject& object, KueueRea
     } else if (kind == "ResourceQuota" || kind == "LimitRange") {
         findings.error(object.place, kind + " is not imported; right would be: queues with quotas");
     } else {
-        findings.warning(object.place, kind + " is no queue, no priority class and no "
-                                              "configuration of a scheduler: skipped");
+        findings.warning(object.place, kind +
+                                           " is no queue, no priority class and no "
+                                           "configuration of a scheduler: skipped");
     }
 }
 
 std::string yaml_word(const std::string& text) {
     const bool is_plain =
-        std::ranges::all_of(text, [](char c) {
-            return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '.';
-        }) &&
+        std::ranges::all_of(text,
+                            [](char c) {
+                                return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
+                                       c == '-' || c == '.';
+                            }) &&
         std::ranges::find(kYamlWords, text) == kYamlWords.end() && text.front() >= 'a';
     return is_plain ? text : "'" + text + "'";
 }

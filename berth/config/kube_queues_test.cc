@@ -95,9 +95,10 @@ TEST(QueueImport, RefusesTreesThatAreNone) {
     expect_says(child_yaml("a", "root") + child_yaml("a", "root"),
                 "q.yaml:6: error: queue a already exists: Queue at q.yaml:1");
     expect_says(child_yaml("a", "nosuch"), "q.yaml:4: error: parent queue nosuch not found");
-    expect_says("apiVersion: kueue.x-k8s.io/v1beta1\nkind: LocalQueue\nmetadata: {name: a}\n"
-                "spec: {clusterQueue: nosuch}\n",
-                "q.yaml:4: error: queue nosuch not found; right would be: its ClusterQueue");
+    expect_says(
+        "apiVersion: kueue.x-k8s.io/v1beta1\nkind: LocalQueue\nmetadata: {name: a}\n"
+        "spec: {clusterQueue: nosuch}\n",
+        "q.yaml:4: error: queue nosuch not found; right would be: its ClusterQueue");
     expect_says(kFlavor + cluster_queue_yaml("a", std::string("cohortName: a, ") + kCpus),
                 "queue a already exists: Cohort at");
     expect_says(kFlavor + cluster_queue_yaml("a", std::string("cohortName: root, ") + kCpus),
@@ -124,9 +125,10 @@ TEST(QueueImport, RefusesQuotasThatContradictEachOther) {
                 "q.yaml:1: warning: nominal quotas of cpu add up to 11 (11 of a), above the "
                 "nominal quota of queue lab, 10");
     expect_says(kFlavor + cluster_queue_yaml(
-                              "a", "cohortName: all, resourceGroups: [{coveredResources: [cpu], "
-                                   "flavors: [{name: any, resources: [{name: cpu, nominalQuota: 4, "
-                                   "lendingLimit: 5}]}]}]"),
+                              "a",
+                              "cohortName: all, resourceGroups: [{coveredResources: [cpu], "
+                              "flavors: [{name: any, resources: [{name: cpu, nominalQuota: 4, "
+                              "lendingLimit: 5}]}]}]"),
                 "error: queue a: its lend_max of cpu, 5, is above its nominal quota, 4");
     // Each is within bounds, but no text would hold their sum.
     std::string sum;
@@ -179,7 +181,8 @@ TEST(QueueImport, RefusesKeysOfKueueThatItCannotMean) {
         expect_says(kFlavor + cluster_queue_yaml("a", std::string(spec) + ", " + kCpus), says);
     }
     const std::string neutral =
-        "namespaceSelector: {}, stopPolicy: None, queueingStrategy: BestEffortFIFO, preemption: {}, "
+        "namespaceSelector: {}, stopPolicy: None, queueingStrategy: BestEffortFIFO, preemption: "
+        "{}, "
         "admissionChecks: [], ";
     EXPECT_EQ(findings_of(import_text(kFlavor + cluster_queue_yaml("a", neutral + kCpus))), "");
 }
@@ -235,7 +238,8 @@ TEST(QueueImport, RefusesGroupsOfResourcesThatAreNotWhole) {
 TEST(QueueImport, TakesFlavorsForGpusAndRefusesTaints) {
     const auto flavor = [](const std::string& spec) {
         return "apiVersion: kueue.x-k8s.io/v1beta1\nkind: ResourceFlavor\nmetadata: {name: a}\n"
-               "spec: {" + spec + "}\n";
+               "spec: {" +
+               spec + "}\n";
     };
     const std::string taint = "nodeTaints: [{key: spot, value: 'true', effect: NoSchedule}]";
     expect_says(flavor(taint), "error: spec of ResourceFlavor a: nodeTaints: keep jobs off");

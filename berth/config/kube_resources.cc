@@ -34,8 +34,9 @@ Result<std::string> tres_of_extended(std::string_view resource, std::size_t slas
     }
     if (domain.ends_with("kubernetes.io")) return no_tres(resource, "without it");
     if (domain == "volcano.sh" || name.ends_with(".shared")) {
-        return no_tres(resource, "whole GPUs, or shares of GPUs as gres.conf has them (mps, "
-                                 "shard, gpumem)");
+        return no_tres(resource,
+                       "whole GPUs, or shares of GPUs as gres.conf has them (mps, "
+                       "shard, gpumem)");
     }
     if (name.starts_with("mig-")) return "gres/gpu:" + name.substr(4);
     return "gres/" + name;

@@ -59,7 +59,8 @@ inline void expect_same_when_read_back(const QueueImport& found) {
 // The text is among what is said of the file.
 inline void expect_says(const std::string& yaml, const std::string& says) {
     const std::string text = findings_of(import_text(yaml));
-    EXPECT_NE(text.find(says), std::string::npos) << "wanted: " << says << "\n" << yaml << "\n"
+    EXPECT_NE(text.find(says), std::string::npos) << "wanted: " << says << "\n"
+                                                  << yaml << "\n"
                                                   << text;
 }
 

@@ -56,8 +56,9 @@ private:
             order_.push_back(q);
             if (name_of(q) == "root") {
                 findings_.error(queue.place,
-                                queue.kind + " root: an account cannot be called root; right would "
-                                             "be: another name");
+                                queue.kind +
+                                    " root: an account cannot be called root; right would "
+                                    "be: another name");
             }
             const auto [other, is_new] = by_name_.try_emplace(name_of(q), q);
             if (is_new) continue;
@@ -81,9 +82,9 @@ private:
                 continue;
             }
             const std::string what = queue.kind == "LocalQueue" ? "queue " : "parent queue ";
-            findings_.error(queue.parent_place, what + queue.parent +
-                                                    " not found; right would be: its " + kind +
-                                                    " in the files");
+            findings_.error(
+                queue.parent_place,
+                what + queue.parent + " not found; right would be: its " + kind + " in the files");
         }
     }
 
@@ -101,8 +102,8 @@ private:
                 findings_.error(queues_[q].parent_place,
                                 "the queue " + name_of(q) + " is above itself");
             } else if (depth > kTreeLevelsMax && ends_at_root(above)) {
-                findings_.error(queues_[q].place, "queue " + name_of(q) +
-                                                      " lies more than 64 levels below the root");
+                findings_.error(queues_[q].place,
+                                "queue " + name_of(q) + " lies more than 64 levels below the root");
             }
             right = right && above == kNone && depth <= kTreeLevelsMax;
         }
@@ -260,9 +261,9 @@ void warn_of_preemption(KubeFindings& findings, const KubePreemption& one, bool 
 // Nothing is reclaimed: runs make place for jobs of their own queue, or for none.
 void keep_runs(std::vector<KubeQueue>& queues, const KubePreemption& one) {
     for (KubeQueue& queue : queues) {
-        const bool is_meant = one.queue.empty() ? queue.kind == "Queue"
-                                                : queue.kind == "ClusterQueue" &&
-                                                      queue.quota.name == one.queue;
+        const bool is_meant = one.queue.empty()
+                                  ? queue.kind == "Queue"
+                                  : queue.kind == "ClusterQueue" && queue.quota.name == one.queue;
         if (!is_meant) continue;
         if (!one.within) {
             queue.quota.allow_preemption = false;

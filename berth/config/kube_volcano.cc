@@ -86,14 +86,16 @@ private:
         const std::string priority = spec_.read_text("priority");
         if (!priority.empty() && priority != "0") {
             spec_.error("priority",
-                        priority + " is not imported; right would be: priority: of the account, "
-                                   "with PriorityWeightAssoc; or priority classes of the jobs");
+                        priority +
+                            " is not imported; right would be: priority: of the account, "
+                            "with PriorityWeightAssoc; or priority classes of the jobs");
         }
         const std::string strategy = spec_.read_text("dequeueStrategy");
         if (!strategy.empty() && strategy != "traverse") {
             spec_.error("dequeueStrategy",
-                        strategy + " is not imported; right would be: traverse, since a job that "
-                                   "waits has a planned start, which no later job delays");
+                        strategy +
+                            " is not imported; right would be: traverse, since a job that "
+                            "waits has a planned start, which no later job delays");
         }
         read_state(spec_.read_text("state"), spec_.place_of("state"));
         spec_.ignore("type", "no meaning here");

@@ -105,9 +105,10 @@ private:
             const std::string name(trim(part));
             const auto known = std::ranges::find(kVolcanoActions, name, &VolcanoAction::name);
             if (known == kVolcanoActions.end()) {
-                conf_.error("actions", "'" + name + "' is not imported; there are enqueue, "
-                                       "allocate, backfill, preempt, reclaim, gangpreempt, "
-                                       "gangreclaim");
+                conf_.error("actions", "'" + name +
+                                           "' is not imported; there are enqueue, "
+                                           "allocate, backfill, preempt, reclaim, gangpreempt, "
+                                           "gangreclaim");
                 continue;
             }
             if (has_action(name)) conf_.error("actions", name + " stands there twice");
@@ -169,8 +170,9 @@ private:
                 if (name == "gang") freed_.emplace_back(function);
                 continue;
             }
-            plugin.error(function, "false is not imported; right would be: without it, or without "
-                                   "the plugin");
+            plugin.error(function,
+                         "false is not imported; right would be: without it, or without "
+                         "the plugin");
         }
     }
 
@@ -180,15 +182,15 @@ private:
         preemption.within = has_action("preempt") || has_action("gangpreempt");
         preemption.reclaims = has_action("reclaim") || has_action("gangreclaim");
         if (preemption.within && !has_plugin("priority")) {
-            conf_.error("actions", "preempt without the plugin priority chooses runs by shares; "
-                                   "right would be: with it");
+            conf_.error("actions",
+                        "preempt without the plugin priority chooses runs by shares; "
+                        "right would be: with it");
         }
         const auto is_freed = [&](const char* function) {
             return std::ranges::find(freed_, function) != freed_.end();
         };
-        const bool spares =
-            (has_action("preempt") && !is_freed("enablePreemptable")) ||
-            (has_action("reclaim") && !is_freed("enableReclaimable"));
+        const bool spares = (has_action("preempt") && !is_freed("enablePreemptable")) ||
+                            (has_action("reclaim") && !is_freed("enableReclaimable"));
         if (has_plugin("gang") && spares) {
             conf_.warning("tiers",
                           "the plugin gang protects running gangs from preempt and reclaim; here "
@@ -202,22 +204,25 @@ private:
             conf_.error("tiers", "proportion and capacity exclude each other, as in Volcano");
         }
         if (!has_plugin("priority")) {
-            conf_.warning("tiers", "the plugin priority is missing; it cannot be switched off "
-                                   "here, where a job's priority counts");
+            conf_.warning("tiers",
+                          "the plugin priority is missing; it cannot be switched off "
+                          "here, where a job's priority counts");
         }
         const auto priority = std::ranges::find(plugins_, "priority");
         const auto drf = std::ranges::find(plugins_, "drf");
         if (drf != plugins_.end() && priority < drf) {
-            conf_.warning("tiers", "drf orders jobs of equal priority by the shares of their jobs; "
-                                   "here fair share does, or the time of submission");
+            conf_.warning("tiers",
+                          "drf orders jobs of equal priority by the shares of their jobs; "
+                          "here fair share does, or the time of submission");
         } else if (drf != plugins_.end()) {
             into.order = "{rule: drf, by_account: 1}";
         }
         if (has_plugin("binpack")) {
             into.placement = "pack";
             if (has_plugin("nodeorder")) {
-                conf_.warning("tiers", "binpack and nodeorder pull in opposite directions; "
-                                       "placement: pack is what binpack means");
+                conf_.warning("tiers",
+                              "binpack and nodeorder pull in opposite directions; "
+                              "placement: pack is what binpack means");
             }
         } else if (has_plugin("nodeorder")) {
             into.placement = "spread";
@@ -245,8 +250,8 @@ void read_volcano_config_map(KubeFindings& findings, const KubeObject& object,
     KubeFields maps = top.read_map("data");
     const YAML::Node conf = maps.read(kConf);
     if (conf.IsNull()) {
-        return findings.warning(object.place, "ConfigMap " + head.name + " has no " + kConf +
-                                                  ": skipped");
+        return findings.warning(object.place,
+                                "ConfigMap " + head.name + " has no " + kConf + ": skipped");
     }
     top.ignore("immutable", "no meaning here");
     maps.finish();

@@ -103,8 +103,9 @@ TEST(VolcanoScheduler, SaysWhereItsOrderAndItsStagesAreOthers) {
                   "q.yaml:1: warning: scheduler configuration: actions: the order is Berth's own"},
              Said{"allocate", "actions: enqueue is missing; it cannot be switched off here"},
              Said{"enqueue, allocate", "actions: backfill is missing; it cannot be switched off"},
-             Said{"enqueue, backfill", "error: scheduler configuration: actions: should have "
-                                       "allocate"},
+             Said{"enqueue, backfill",
+                  "error: scheduler configuration: actions: should have "
+                  "allocate"},
              Said{"enqueue, allocate, elect",
                   "warning: scheduler configuration: actions: elect has no effect: each job that "
                   "waits has a planned start"},
@@ -112,8 +113,9 @@ TEST(VolcanoScheduler, SaysWhereItsOrderAndItsStagesAreOthers) {
                   "error: scheduler configuration: actions: 'shuffle' is not imported"},
              Said{"enqueue, allocate, allocate", "actions: allocate stands there twice"},
              Said{"", "actions: '' is not imported; there are enqueue"},
-             Said{"allocate, preempt", "warning: scheduler configuration: tiers: the plugin gang "
-                                       "protects running gangs from preempt and reclaim"},
+             Said{"allocate, preempt",
+                  "warning: scheduler configuration: tiers: the plugin gang "
+                  "protects running gangs from preempt and reclaim"},
              Said{"allocate, preempt, reclaim",
                   "warning: by priority, a job preempts runs of every queue here, where the "
                   "scheduler lets it preempt those of its own alone"},
@@ -150,10 +152,12 @@ TEST(VolcanoScheduler, HasPluginsThatMeanSomethingOrAreRefused) {
         const char *plugin, *says;
     };
     for (const auto& [plugin, says] : {
-             Plugin{"{name: tdm}", "error: plugin tdm: name: is not imported; right would be: "
-                                   "reservations"},
-             Plugin{"{name: sla}", "plugin sla: name: is not imported; right would be: "
-                                   "--berth-max-wait of jobs"},
+             Plugin{"{name: tdm}",
+                    "error: plugin tdm: name: is not imported; right would be: "
+                    "reservations"},
+             Plugin{"{name: sla}",
+                    "plugin sla: name: is not imported; right would be: "
+                    "--berth-max-wait of jobs"},
              Plugin{"{name: nosuch}", "plugin nosuch: name: there is no such plugin of Volcano"},
              Plugin{"{name: overcommit, arguments: {overcommit-factor: 1.2}}",
                     "warning: plugin overcommit: name: has no effect: each job"},
@@ -172,9 +176,9 @@ TEST(VolcanoScheduler, HasPluginsThatMeanSomethingOrAreRefused) {
              Plugin{"{name: drf, enabled: true}", "plugin drf has no key enabled; it has name"},
              Plugin{"drf", "error: plugin should be a map"},
          }) {
-        expect_says(scheduler_yaml("enqueue, allocate, backfill",
-                                   std::string(kUsual) + ", " + plugin),
-                    says);
+        expect_says(
+            scheduler_yaml("enqueue, allocate, backfill", std::string(kUsual) + ", " + plugin),
+            says);
     }
     EXPECT_EQ(findings_of(import_text(scheduler_yaml(
                   "enqueue, allocate, backfill",
@@ -193,10 +197,12 @@ TEST(VolcanoScheduler, HasPluginsThatMeanSomethingOrAreRefused) {
 
 // Lines are those of the file, whatever lies above the text of the ConfigMap.
 TEST(VolcanoScheduler, HasItsLinesInTheFile) {
-    const std::string head = "# A comment.\napiVersion: v1\nkind: ConfigMap\nmetadata:\n"
-                             "  name: volcano-scheduler-configmap\ndata:\n";
-    expect_says(head + "  volcano-scheduler.conf: |\n    actions: allocate\n    tiers:\n"
-                       "    - plugins:\n      - name: tdm\n",
+    const std::string head =
+        "# A comment.\napiVersion: v1\nkind: ConfigMap\nmetadata:\n"
+        "  name: volcano-scheduler-configmap\ndata:\n";
+    expect_says(head +
+                    "  volcano-scheduler.conf: |\n    actions: allocate\n    tiers:\n"
+                    "    - plugins:\n      - name: tdm\n",
                 "q.yaml:11: error: plugin tdm:");
     expect_says(head + "  volcano-scheduler.conf: \"actions: allocate, nosuch\"\n",
                 "q.yaml:7: error: scheduler configuration: actions: 'nosuch'");

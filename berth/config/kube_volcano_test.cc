@@ -173,24 +173,27 @@ TEST(VolcanoQueue, RefusesWhatItCannotMean) {
              Refused{"weight: 0", "weight: 0 should be a whole number from 1 to 1000000000"},
              Refused{"weight: 2147483647", "weight: 2147483647 should be a whole number from 1"},
              Refused{"weight: 1.5", "weight: 1.5 should be a whole number"},
-             Refused{"capability: {cpu: 500m}", "capability of spec of Queue lab: cpu: 500m should "
-                                                "be a whole number"},
+             Refused{"capability: {cpu: 500m}",
+                     "capability of spec of Queue lab: cpu: 500m should "
+                     "be a whole number"},
              Refused{"capability: {pods: 3}", "pods is no TRES; right would be: max_jobs"},
              Refused{"capability: {nvidia.com/gpu: 1, amd.com/gpu: 1}",
                      "amd.com/gpu: is gres/gpu, and so is nvidia.com/gpu"},
              Refused{"capability: {nvidia.com/gpu: 1, nvidia.com/mig-1g.5gb: 1}",
                      "counts GPUs of every type, so no type may stand beside it"},
              Refused{"capability: [1]", "capability of spec of Queue lab should be a map"},
-             Refused{"guarantee: {cpu: 1}", "guarantee of spec of Queue lab has no key cpu; it has "
-                                            "resource"},
+             Refused{"guarantee: {cpu: 1}",
+                     "guarantee of spec of Queue lab has no key cpu; it has "
+                     "resource"},
              Refused{"guarantee: {resource: {cpu: 4}}, capability: {cpu: 2}",
                      "guarantee: cpu is above the capability of the queue"},
              Refused{"reclaimable: maybe", "reclaimable: maybe should be true or false"},
              Refused{"parent: nosuch", "q.yaml:4: error: parent queue nosuch not found"},
              Refused{"priority: 5", "priority: 5 is not imported; right would be: priority: of"},
              Refused{"dequeueStrategy: fifo", "dequeueStrategy: fifo is not imported"},
-             Refused{"affinity: {nodeGroupAffinity: {}}", "affinity: is not imported; right would "
-                                                          "be: a partition"},
+             Refused{"affinity: {nodeGroupAffinity: {}}",
+                     "affinity: is not imported; right would "
+                     "be: a partition"},
              Refused{"extendClusters: [{name: a}]", "extendClusters: is not imported"},
              Refused{"dra: {capability: {}}", "dra: is not imported; right would be: GPUs by type"},
              Refused{"quota: 5", "q.yaml:4: error: spec of Queue lab has no key quota; it has "},
@@ -201,8 +204,9 @@ TEST(VolcanoQueue, RefusesWhatItCannotMean) {
         EXPECT_EQ(import_text(queue_yaml("lab", spec)).text, "") << spec;
     }
     // A type that means nothing is warned of; without a spec there are the defaults.
-    EXPECT_EQ(findings_of(import_text(queue_yaml("lab", "type: x, dequeueStrategy: traverse, "
-                                                        "priority: 0, extendClusters: []"))),
+    EXPECT_EQ(findings_of(import_text(queue_yaml("lab",
+                                                 "type: x, dequeueStrategy: traverse, "
+                                                 "priority: 0, extendClusters: []"))),
               "q.yaml:4: warning: spec of Queue lab: type: no meaning here\n");
     const QueueImport bare = import_text(
         "apiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata: {name: lab}\n");
@@ -219,10 +223,12 @@ TEST(VolcanoQueue, CalledRootIsTheClusterAndHasNoQuotas) {
 // H-DRF's tree is another one than that of `parent`.
 TEST(VolcanoQueue, RefusesTheAnnotationsOfHdrf) {
     for (const char* const key : {"volcano.sh/hierarchy", "volcano.sh/hierarchy-weights"}) {
-        expect_says("apiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata:\n  name: a\n"
-                    "  annotations:\n    " + std::string(key) + ": root/a\n",
-                    "q.yaml:6: error: annotations of metadata of Queue: " + std::string(key) +
-                        ": is not imported; right would be: parent: and weight: in spec");
+        expect_says(
+            "apiVersion: scheduling.volcano.sh/v1beta1\nkind: Queue\nmetadata:\n  name: a\n"
+            "  annotations:\n    " +
+                std::string(key) + ": root/a\n",
+            "q.yaml:6: error: annotations of metadata of Queue: " + std::string(key) +
+                ": is not imported; right would be: parent: and weight: in spec");
     }
 }
 

@@ -42,12 +42,10 @@ TEST(TresLimits, ReadBackAsTheyAreWritten) {
         const char* text;
     };
     constexpr std::int64_t kGib = 1024;
-    for (const auto& [mem, text] : {Case{0, "mem=0"}, Case{1, "mem=1M"}, Case{1024, "mem=1G"},
-                                    Case{64000, "mem=64000M"}, Case{1536, "mem=1536M"},
-                                    Case{1536 * kGib, "mem=1536G"},
-                                    Case{2048 * kGib, "mem=2T"},
-                                    Case{3 * 1024 * 1024 * kGib, "mem=3P"},
-                                    Case{2048 * 1024 * 1024 * kGib, "mem=2048P"}}) {
+    for (const auto& [mem, text] :
+         {Case{0, "mem=0"}, Case{1, "mem=1M"}, Case{1024, "mem=1G"}, Case{64000, "mem=64000M"},
+          Case{1536, "mem=1536M"}, Case{1536 * kGib, "mem=1536G"}, Case{2048 * kGib, "mem=2T"},
+          Case{3 * 1024 * 1024 * kGib, "mem=3P"}, Case{2048 * 1024 * 1024 * kGib, "mem=2048P"}}) {
         const TresLimits counts = {{"mem", mem}};
         EXPECT_EQ(to_text(counts), text);
         EXPECT_EQ(parse_tres_counts(text), counts) << text;

@@ -9,8 +9,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-// configs/{baseline,large-scale}/generator.yaml, and the means of the project's own runs, from which
-// its rangespec.yaml is made.
+// configs/{baseline,large-scale}/generator.yaml, and the means of the project's own runs, from
+// which its rangespec.yaml is made.
 constexpr std::array<KueueWorkload, 2> kWorkloads = {{
     {.name = "baseline",
      .cohorts = 5,

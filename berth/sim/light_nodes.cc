@@ -121,8 +121,7 @@ void LightNodes::freeze(Time now, NodeId node, const FreezeAttempt& order) {
                      {Due::What::over, node, order.job, order.attempt, live->exit, live->clock});
         }
     }
-    due_.put(now + latency_,
-             {Due::What::frozen, node, order.job, order.attempt, {}, order.change});
+    due_.put(now + latency_, {Due::What::frozen, node, order.job, order.attempt, {}, order.change});
 }
 
 // Every script here ends on SIGTERM.

@@ -69,9 +69,8 @@ void Oracle::check_room(NodeId node, const LaunchAttempt& launch) {
             parts += cgroup.launch.share.device_share->part.parts;
         }
         const bool still = cgroup.frozen || cgroup.killed;
-        const bool shared =
-            in_conflict(cgroup.launch.share, launch.share) != 0 ||
-            (!still && cgroup.launch.share.cores.intersects(launch.share.cores));
+        const bool shared = in_conflict(cgroup.launch.share, launch.share) != 0 ||
+                            (!still && cgroup.launch.share.cores.intersects(launch.share.cores));
         if (!shared) continue;
         stage_.violated("I1", to_text(key) + " and " + to_text(other) +
                                   " hold the same GPU or core of " + machine.spec().name);

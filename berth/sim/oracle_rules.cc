@@ -231,8 +231,8 @@ void Oracle::suspend(const JobSuspended& fact) {
                 if (share.node != held.node || run.ended.contains(share.node) ||
                     !share.cores.intersects(held.cores))
                     continue;
-                stage_.violated("I1", words(fact.job) + " goes on, and " + words(other) +
-                                          " has cores of it");
+                stage_.violated(
+                    "I1", words(fact.job) + " goes on, and " + words(other) + " has cores of it");
             }
         }
     }

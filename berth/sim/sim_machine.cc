@@ -186,8 +186,7 @@ void SimMachine::freeze(const FreezeRun& action) {
         return spec_.name + (action.frozen ? " freezes " : " thaws ") + to_text(action.run);
     });
     found->second.frozen = action.frozen;
-    if (!action.frozen && !found->second.killed)
-        witness_.attempt_thawed(id_, found->second.launch);
+    if (!action.frozen && !found->second.killed) witness_.attempt_thawed(id_, found->second.launch);
     for (auto& [id, processes] : found->second.runs) {
         if (!processes.main) continue;
         const RunKey run{action.run.job, action.run.attempt, id};

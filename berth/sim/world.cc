@@ -24,8 +24,7 @@ using std::chrono::seconds;
 constexpr Duration kSettling = hours(24 * 4);
 constexpr Duration kLook = seconds(60);
 constexpr std::uint64_t kSiteSeed = 0x517e, kAsksSeed = 0xa5c5, kReservationsSeed = 0x2e5e,
-                        kTiersSeed = 0x71e5, kQuotasSeed = 0x900a,
-                        kSuspendSeed = 0x5a5b;
+                        kTiersSeed = 0x71e5, kQuotasSeed = 0x900a, kSuspendSeed = 0x5a5b;
 
 // Passes what really runs on to the oracle, the users and the injector.
 class Everyone : public Witness {

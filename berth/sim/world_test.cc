@@ -68,7 +68,8 @@ void expect_preemptions(const WorldOptions& options) {
         EXPECT_EQ(report.violation, "") << told(report);
         if (!report.violation.empty()) return;
     }
-    std::printf("%llu times a job had another's place\n", static_cast<unsigned long long>(preempted));
+    std::printf("%llu times a job had another's place\n",
+                static_cast<unsigned long long>(preempted));
     if (only) return;
     EXPECT_GE(preempted, worlds / 4);  // Their mean is above 1; that of a few worlds may not be.
 }

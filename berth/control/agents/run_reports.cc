@@ -37,8 +37,7 @@ void RunReports::on_attempt_started(TurnBuilder& builder, NodeId node, AttemptId
     queue_.mark(node);
 }
 
-void RunReports::on_attempt_frozen(TurnBuilder& builder, NodeId node,
-                                   const AttemptFrozen& report) {
+void RunReports::on_attempt_frozen(TurnBuilder& builder, NodeId node, const AttemptFrozen& report) {
     const AttemptId attempt{report.job, report.attempt};
     if (!holds(builder.state(), node, attempt)) return;
     RunProgress& run = runs_.of(node).run(attempt);

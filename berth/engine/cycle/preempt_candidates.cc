@@ -94,8 +94,7 @@ bool PreemptCandidates::may_lend(const Job& run) const {
     if (run.is_suspended() && !run.lends_cores()) return false;
     if (!run.lends_cores()) return true;
     const Job* const by = cycle_.state().find_job(run.allocation->preempted->by);
-    const bool comes =
-        by != nullptr && by->state == JobState::pending && has_hold(cycle_, by->id);
+    const bool comes = by != nullptr && by->state == JobState::pending && has_hold(cycle_, by->id);
     return !comes && stands_still(run);
 }
 
@@ -106,8 +105,9 @@ bool PreemptCandidates::may_stop(const Job* run, PreemptMode mode) const {
 }
 
 // nullopt: nobody may preempt it now.
-std::optional<PreemptCandidates::Run> PreemptCandidates::open_run(
-    const Job& run, const PreemptTerms& terms, PreemptRules::Because because) {
+std::optional<PreemptCandidates::Run> PreemptCandidates::open_run(const Job& run,
+                                                                  const PreemptTerms& terms,
+                                                                  PreemptRules::Because because) {
     Preemptions& preemptions = cycle_.derived().preemptions;
     const ClusterState& state = cycle_.state();
     if (terms.mode == PreemptMode::off) return std::nullopt;
@@ -151,9 +151,8 @@ void PreemptCandidates::list_below() {
     const std::pair key(job.partition, job.qos);
     if (below_for_ == key) {  // Some may have been reclaimed since.
         if (lent_) {
-            std::erase_if(below_, [&](const Run& run) {
-                return !run.lends && !is_running(&job_of(run));
-            });
+            std::erase_if(below_,
+                          [&](const Run& run) { return !run.lends && !is_running(&job_of(run)); });
         }
         return;
     }
@@ -169,10 +168,10 @@ void PreemptCandidates::list_below() {
         if (!is_running_or_lends(run) || has_later_components(run) || !stands_below(run)) continue;
         if (run.spec.request->reservation != job.spec.request->reservation) continue;
         const std::int64_t lead = pending_->priority() - standing_of_run(run);
-        auto open = open_run(run, rules.terms_of(run),
-                             rules.is_above_as_older(job, run, lead)
-                                 ? PreemptRules::Because::newer
-                                 : PreemptRules::Because::below);
+        auto open =
+            open_run(run, rules.terms_of(run),
+                     rules.is_above_as_older(job, run, lead) ? PreemptRules::Because::newer
+                                                             : PreemptRules::Because::below);
         if (!open) continue;
         grace_below_ = std::max(grace_below_, open->terms.grace);
         below_.push_back(*std::move(open));

@@ -187,8 +187,8 @@ public:
     History(Rng& rng, bool always)
         : rng_(rng),
           always_(always),
-          engine_(testing::make_engine(always ? with_always(cluster(rng, 4)) : cluster(rng, 4),
-                                       kNow)),
+          engine_(
+              testing::make_engine(always ? with_always(cluster(rng, 4)) : cluster(rng, 4), kNow)),
           now_(kNow) {}
 
     void step() {

@@ -34,9 +34,8 @@ bool Preemptor::could_preempt(const PendingJob& pending) {
 bool Preemptor::rests(const Job& job) const {
     if (rests_after_hold(cycle_, job.id)) return true;
     if (!job.spec.array && !job.array_job) return false;
-    return std::ranges::any_of(
-        array_members(cycle_.state(), job.array_job.value_or(job.id)),
-        [&](JobId task) { return rests_after_hold(cycle_, task); });
+    return std::ranges::any_of(array_members(cycle_.state(), job.array_job.value_or(job.id)),
+                               [&](JobId task) { return rests_after_hold(cycle_, task); });
 }
 
 // When the listed job could start if all candidates ended: their grace time, and then the time to
@@ -107,9 +106,10 @@ bool Preemptor::others_keep_their_starts(const PendingJob& pending, Trial& trial
         const Time end = end_from(cycle_.scheduling(), run, free_at, cycle_.now());
         bool has_room = true;
         booked.each_booked([&](NodeId node, const Resources& amount) {
-            has_room = has_room && (end <= booked.end ||
-                                    fits(amount, book.timeline(node, booked.reservation)
-                                                     .least_free(booked.end, end)));
+            has_room =
+                has_room &&
+                (end <= booked.end ||
+                 fits(amount, book.timeline(node, booked.reservation).least_free(booked.end, end)));
         });
         return has_room;
     });
@@ -256,8 +256,8 @@ void Preemptor::plan_after_preemption(PendingJob& pending, JobId preemptor, cons
     if (cycle_.book().planned_start(pending.id) != nullptr)
         cycle_.book().note_releases(cycle_.book().lift(pending.id));
     PlannedReservation planned = planned_reservation_for(cycle_, pending, found);
-    planned.lent = lent_to_start(cycle_.state(), planned.amounts,
-                                 cycle_.state().index().victims(preemptor));
+    planned.lent =
+        lent_to_start(cycle_.state(), planned.amounts, cycle_.state().index().victims(preemptor));
     const PlannedAmounts amounts = planned.amounts;
     // Its victims may take long to end.
     PlannedReservation patient = planned;

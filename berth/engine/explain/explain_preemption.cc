@@ -69,12 +69,11 @@ private:
         }
         if (!moving.empty()) {
             add("It waits for all nodes of " + names_of(state_, moving) +
-                    ", which it preempts, to say that nothing of it runs any more: then it may "
-                    "start on its cores.");
+                ", which it preempts, to say that nothing of it runs any more: then it may "
+                "start on its cores.");
         }
         if (!still.empty()) {
-            add("Suspended for it: " + names_of(state_, still) +
-                ", whose cores it may start on.");
+            add("Suspended for it: " + names_of(state_, still) + ", whose cores it may start on.");
         }
     }
 

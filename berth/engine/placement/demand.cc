@@ -261,8 +261,7 @@ Demand without_nodes(const ClusterSpec& spec, const Job& job) {
     set_memory(demand, request, partition);
     set_gres(demand, spec.dimensions, request, counts);
     set_share(demand, spec, request);
-    demand.exclusive =
-        partition.exclusive || (request.exclusive && !partition.ignores_exclusive());
+    demand.exclusive = partition.exclusive || (request.exclusive && !partition.ignores_exclusive());
     set_near(demand, request.nearness);
     demand.licenses = request.licenses;
     std::erase_if(demand.licenses.counts, [](const LicenseCount& one) { return one.count == 0; });

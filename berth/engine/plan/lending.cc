@@ -37,8 +37,8 @@ Time given_back_at(const ClusterState& state, const Job& run) {
     const bool comes = preemptor != nullptr && preemptor->state == JobState::pending &&
                        hold != state.schedule().preemptor_holds().end();
     if (!comes) return at;
-    return std::max(at, ended_after_hold(state.spec().scheduling, hold->second,
-                                         preemptor->time_limit));
+    return std::max(at,
+                    ended_after_hold(state.spec().scheduling, hold->second, preemptor->time_limit));
 }
 
 }  // namespace
@@ -56,8 +56,8 @@ std::vector<Millicpu> lent_to_run(const ClusterState& state, const Job& run) {
     if (!state.index().any_lenders()) return {};
     std::vector<Millicpu> lent;
     for (const NodeShare& share : run.allocation->shares) {
-        lent.push_back(cpu_of(share, shared_cores(state.jobs(), state.index(), run, share,
-                                                  Sharers::below)));
+        lent.push_back(
+            cpu_of(share, shared_cores(state.jobs(), state.index(), run, share, Sharers::below)));
     }
     return none_if_zero(std::move(lent));
 }

@@ -104,14 +104,14 @@ std::optional<PlannedReservation> PlanBook::planned_reservation_of(const Cluster
     }
     const PlannedStart* planned = state.schedule().planned(job.id);
     if (planned == nullptr) return std::nullopt;
-    return PlannedReservation{.start = planned->start,
-                              .end = planned->end,
-                              .amounts = planned->amounts,
-                              .licenses = planned->licenses,
-                              .limits = limits_of_pending(state, job),
-                              .reservation = job.spec.request->reservation,
-                              .lent = lent_to_start(state, planned->amounts,
-                                                    state.index().victims(job.id))};
+    return PlannedReservation{
+        .start = planned->start,
+        .end = planned->end,
+        .amounts = planned->amounts,
+        .licenses = planned->licenses,
+        .limits = limits_of_pending(state, job),
+        .reservation = job.spec.request->reservation,
+        .lent = lent_to_start(state, planned->amounts, state.index().victims(job.id))};
 }
 
 // As the cycle has it for jobs of one kind.
@@ -298,9 +298,8 @@ void PlanBook::remove(JobId job) {
     if (!planned_reservation.lent->empty()) --lent_;
     if (planned_reservation.running()) {
         ends_.erase({planned_reservation.end, job});
-        planned_reservation.each_booked([&](NodeId node, const Resources& amount) {
-            free_groups_.change(node, amount, true);
-        });
+        planned_reservation.each_booked(
+            [&](NodeId node, const Resources& amount) { free_groups_.change(node, amount, true); });
         for (const PartOf& part : planned_reservation.run->parts) {
             change_shared(part, job, planned_reservation.start, std::nullopt);
         }

@@ -227,7 +227,7 @@ private:
     // Drained devices, and since when each is booked.
     std::map<DeviceKey, Time> drained_;
     bool collision_ = false;
-    std::size_t lent_ = 0;  // Planned reservations that use what is lent.
+    std::size_t lent_ = 0;             // Planned reservations that use what is lent.
     FreeSlotChange free_slot_change_;  // A member only to keep its memory.
 };
 

@@ -40,8 +40,8 @@ void PreemptRules::rebuild(const ClusterSpec& spec) {
     }
     for (const QosSpec& qos : spec.qos) {
         const PreemptMode mode = qos.preempt_mode.value_or(spec_.mode);
-        of_qos_.push_back(
-            terms_for(mode, qos.grace_time, qos.preempt_exempt ? qos.preempt_exempt : spec_.exempt));
+        of_qos_.push_back(terms_for(mode, qos.grace_time,
+                                    qos.preempt_exempt ? qos.preempt_exempt : spec_.exempt));
         suspends_ = suspends_ || (mode == PreemptMode::suspend && spec_.by == PreemptBy::qos);
         within_.push_back(qos.preempt_mode ? qos.preempt_within : spec_.within);
         qos_priority_.push_back(qos.priority);

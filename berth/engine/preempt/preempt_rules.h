@@ -108,7 +108,7 @@ private:
     std::vector<bool> within_;             // Its own jobs preempt each other.
     std::vector<std::int64_t> qos_priority_;
     std::vector<std::int32_t> ranks_;
-    std::vector<std::string> never_;                   // Priority classes that preempt nothing.
+    std::vector<std::string> never_;  // Priority classes that preempt nothing.
     bool suspends_ = false;
     std::vector<std::pair<std::string, bool>> newer_;  // Those with PreemptAlways, or without it.
 };

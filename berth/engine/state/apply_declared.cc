@@ -63,10 +63,8 @@ void ClusterState::take(Time now, const DeadlineMissed& fact) {
         job.ended_at = now;
         job.exit = {.code = 0, .signal = 1};  // As Slurm shows it.
         const std::optional<Time> end = wait_end(job);
-        job.state_reason =
-            end && *end <= now
-                ? waited_too_long_text(*job.spec.request->max_wait)
-                : std::string(slurm_name(PendingReason::deadline));
+        job.state_reason = end && *end <= now ? waited_too_long_text(*job.spec.request->max_wait)
+                                              : std::string(slurm_name(PendingReason::deadline));
     });
 }
 

@@ -65,7 +65,7 @@ private:
     std::set<std::pair<JobId, JobId>> dependents_;  // Awaited job, waiting job.
     std::set<std::pair<JobId, JobId>> preempted_;   // Preemptor, victim.
     std::set<std::pair<NodeId, JobId>> lenders_;
-    std::map<Named, std::uint64_t> names_;          // Jobs that are not final.
+    std::map<Named, std::uint64_t> names_;  // Jobs that are not final.
 };
 
 }  // namespace berth

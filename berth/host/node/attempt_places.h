@@ -30,7 +30,7 @@ struct AttemptPlace {
     std::uint32_t uid = 0;
     bool remove_shared_memory = false;             // When the last job of its user ends.
     std::optional<Clock::time_point> told_to_end;  // When it got a signal before SIGKILL.
-    bool stopped = false;  // Frozen by SIGSTOP, for want of a freezer.
+    bool stopped = false;                          // Frozen by SIGSTOP, for want of a freezer.
 };
 
 class AttemptPlaces {
