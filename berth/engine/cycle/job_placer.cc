@@ -75,6 +75,12 @@ bool JobPlacer::try_to_schedule(PendingJob& pending, Time floor, bool may_plan) 
     return true;
 }
 
+// No job of the shape finds a start until then.
+static void note_failure(const OpenCycle& cycle, Shape& shape, Time latest) {
+    if (!cycle.derived().holds.empty() || shape.hope_at != cycle.book().fresh_version()) return;
+    shape.hope = std::max(shape.hope, latest + Duration(1));
+}
+
 bool JobPlacer::try_job(PendingJob& job, Time floor, bool may_plan) {
     if (job.component) return components_.try_all(job, floor, may_plan);
     PlanBook& book = cycle_.book();
@@ -114,20 +120,15 @@ bool JobPlacer::try_job(PendingJob& job, Time floor, bool may_plan) {
     if (moves && !only_now) cycle_.derived().moves.spend();
     job.looked_at = now;
     job.looked_after = book.last_release();
-    const auto note_failure = [&] {
-        if (!cycle_.derived().holds.empty() || shape.hope_at != book.fresh_version()) return;
-        // Nor could any other job of the shape.
-        shape.hope = std::max(shape.hope, latest + Duration(1));
-    };
     if (may_be_stuck && earlier_.is_stuck(shape, *known, from, latest)) {
-        note_failure();
+        note_failure(cycle_, shape, latest);
         return false;
     }
     std::optional<PlannedReservation> before;
     if (known != nullptr) before = book.lift(job.id);
     const std::optional<Found> found = finder_.find(job, from, latest);
     job.limited = finder_.was_limited();
-    if (before && !found && !job.limited) note_failure();
+    if (before && !found && !job.limited) note_failure(cycle_, shape, latest);
     if (!before && !job.limited) {
         shape.bound = found           ? found->start
                       : latest <= now ? bounds_.earliest_from(now + Duration(1), shape)

@@ -83,73 +83,60 @@ private:
                PreemptRules::submission_of(run) < PreemptRules::submission_of(job_);
     }
 
-    // Runs below it that a rule spares.
-    void explain_spared() {
+    // Runs below it that a rule spares, by rule.
+    struct Spared {
         std::vector<JobId> off, never, not_by_it, exempt, by_priority, too_near, suspended, older;
-        std::optional<Time> until;
+        std::optional<Time> until;  // The first of the exempt ones.
+    };
+    void sort_spared(const Job& run, Spared& spared) const {
+        const std::int64_t standing = standing_of(state_, derived_, run, now_);
+        if (!rules_.stands_above(job_, run, priority_ - standing)) {
+            const bool by = rules_.spec().by == PreemptBy::priority;
+            if (by && priority_ > standing) spared.too_near.push_back(run.id);
+            if (by && priority_ == standing && is_older(run)) spared.older.push_back(run.id);
+            return;
+        }
+        if (rules_.terms_of(run).mode == PreemptMode::off) return spared.off.push_back(run.id);
+        if (!rules_.queues().lets_preempt(job_, run)) {
+            (rules_.queues().lets_preempt(run) ? spared.not_by_it : spared.never).push_back(run.id);
+            return;
+        }
+        const Time free_at = rules_.exempt_until(run, rules_.terms_of(run), now_);
+        if (free_at == kNever) {
+            spared.by_priority.push_back(run.id);
+        } else if (free_at > now_) {
+            spared.exempt.push_back(run.id);
+            if (!spared.until || free_at < *spared.until) spared.until = free_at;
+        } else if (rules_.terms_of(run).mode == PreemptMode::suspend) {
+            spared.suspended.push_back(run.id);
+        }
+    }
+    void add_spared(const std::vector<JobId>& runs, const std::string& why,
+                    std::optional<Time> until = {}) {
+        if (!runs.empty()) add("It may not preempt " + names_of(state_, runs) + ": " + why, until);
+    }
+    void explain_spared() {
+        Spared spared;
         for (const JobId id : state_.index().holding()) {
             const Job& run = *state_.find_job(id);
-            if (run.state != JobState::running) continue;
-            const std::int64_t standing = standing_of(state_, derived_, run, now_);
-            if (!rules_.stands_above(job_, run, priority_ - standing)) {
-                const bool by = rules_.spec().by == PreemptBy::priority;
-                if (by && priority_ > standing) too_near.push_back(id);
-                if (by && priority_ == standing && is_older(run)) older.push_back(id);
-                continue;
-            }
-            if (rules_.terms_of(run).mode == PreemptMode::off) {
-                off.push_back(id);
-                continue;
-            }
-            if (!rules_.queues().lets_preempt(job_, run)) {
-                (rules_.queues().lets_preempt(run) ? not_by_it : never).push_back(id);
-                continue;
-            }
-            const Time free_at = rules_.exempt_until(run, rules_.terms_of(run), now_);
-            if (free_at == kNever) {
-                by_priority.push_back(id);
-            } else if (free_at > now_) {
-                exempt.push_back(id);
-                if (!until || free_at < *until) until = free_at;
-            } else if (rules_.terms_of(run).mode == PreemptMode::suspend) {
-                suspended.push_back(id);
-            }
+            if (run.state == JobState::running) sort_spared(run, spared);
         }
-        if (!suspended.empty()) {
-            add("To preempt " + names_of(state_, suspended) +
+        if (!spared.suspended.empty()) {
+            add("To preempt " + names_of(state_, spared.suspended) +
                 " is not enough: what is suspended lends its cores, and keeps its memory, GPUs and "
                 "licenses.");
         }
-        if (!off.empty()) {
-            add("It may not preempt " + names_of(state_, off) + ": PreemptMode is OFF in " +
-                (rules_.spec().by == PreemptBy::qos ? "the QOS." : "the partition."));
-        }
-        if (!never.empty()) {
-            add("It may not preempt " + names_of(state_, never) +
-                ": allow_preemption is no in the queue.");
-        }
-        if (!not_by_it.empty()) {
-            add("It may not preempt " + names_of(state_, not_by_it) +
-                ": allow_preempt_from of the queue does not name " + *job_.spec.account + ".");
-        }
-        if (!by_priority.empty()) {
-            add("It may not preempt " + names_of(state_, by_priority) +
-                ": min_exempt_priority protects runs that started with more.");
-        }
-        if (!too_near.empty()) {
-            add("It may not preempt " + names_of(state_, too_near) +
-                ": its priority is not higher by min_difference, which is " +
-                std::to_string(rules_.spec().min_difference) + ".");
-        }
-        if (!older.empty()) {
-            add("It may not preempt " + names_of(state_, older) +
-                ": of equal priority, and submitted before it.");
-        }
-        if (!exempt.empty()) {
-            add("It may not preempt " + names_of(state_, exempt) +
-                    ": PreemptExemptTime protects the first of them",
-                until);
-        }
+        const bool by_qos = rules_.spec().by == PreemptBy::qos;
+        add_spared(spared.off, std::string("PreemptMode is OFF in ") +
+                                   (by_qos ? "the QOS." : "the partition."));
+        add_spared(spared.never, "allow_preemption is no in the queue.");
+        add_spared(spared.not_by_it,
+                   "allow_preempt_from of the queue does not name " + *job_.spec.account + ".");
+        add_spared(spared.by_priority, "min_exempt_priority protects runs that started with more.");
+        add_spared(spared.too_near, "its priority is not higher by min_difference, which is " +
+                                        std::to_string(rules_.spec().min_difference) + ".");
+        add_spared(spared.older, "of equal priority, and submitted before it.");
+        add_spared(spared.exempt, "PreemptExemptTime protects the first of them", spared.until);
     }
 
     const ClusterState& state_;
