@@ -42,6 +42,7 @@
     X(ShareRow) \
     X(QueueRow) \
     X(UsagePatch) \
+    X(UsageReport) \
     X(DiagnosticsRow) \
     X(JoinTokenCall) \
     X(JoinTokenReply) \

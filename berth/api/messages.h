@@ -10,6 +10,7 @@
 #include "berth/api/operator_messages.h"
 #include "berth/api/queue_messages.h"
 #include "berth/api/submit_messages.h"
+#include "berth/api/usage_messages.h"
 #include "berth/model/accounting_edits.h"
 #include "berth/model/event.h"
 #include "berth/model/explanation.h"

@@ -154,8 +154,13 @@ JsonArray parameters_of(const Route& route) {
     if (open != std::string_view::npos)
         add(route.path.substr(open + 1, route.path.find('}') - open - 1), "path", false);
     if (route.query.empty()) return all;
-    for (const char* name : {"job", "user", "account", "partition", "state", "name"})
-        add(name, "query", true);
+    for (const char* name : {"job", "user", "account", "partition"}) add(name, "query", true);
+    if (route.query == "UsageQuery") {
+        for (const char* name : {"node", "group", "wckey"}) add(name, "query", true);
+        for (const char* name : {"from", "until", "by_size"}) add(name, "query", false);
+        return all;
+    }
+    for (const char* name : {"state", "name"}) add(name, "query", true);
     if (route.query == "JobQuery") {
         for (const char* name : {"node", "field"}) add(name, "query", true);
     } else {
@@ -265,8 +270,9 @@ constexpr auto kNames = std::to_array<std::pair<RouteId, std::string_view>>({
     {RouteId::create_nodes, "create_nodes"},
     {RouteId::delete_node, "delete_node"},
     {RouteId::test_job, "test_job"},
+    {RouteId::show_usage, "show_usage"},
 });
-static_assert(kNames.size() == static_cast<std::size_t>(RouteId::list_queues) + 1, "one for each");
+static_assert(kNames.size() == static_cast<std::size_t>(RouteId::show_usage) + 1, "one for each");
 
 std::string_view name_of(RouteId id) {
     const auto* const found = std::ranges::find(kNames, id, &decltype(kNames)::value_type::first);

@@ -56,6 +56,11 @@ Error unknown(const std::string& key) {
     return {ErrorCode::invalid_argument, "query: this route has no parameter " + key};
 }
 
+Result<bool> parse_truth(const std::string& key, const std::string& text) {
+    if (text == "true" || text == "false") return text == "true";
+    return wrong(key, text, "true or false");
+}
+
 Result<Time> parse_time(const std::string& key, const std::string& text) {
     const Result<std::int64_t> at = parse_int64(text);
     constexpr std::int64_t kMost = seconds(kNever) - 1;
@@ -185,13 +190,53 @@ Result<AccountingQuery> parse_accounting_query(std::string_view text) {
         } else if (key == "until") {
             BERTH_TRY(query.until, parse_time(key, value));
         } else if (key == "duplicates") {
-            if (value != "true" && value != "false") return wrong(key, value, "true or false");
-            query.duplicates = value == "true";
+            BERTH_TRY(query.duplicates, parse_truth(key, value));
         } else if (!put_in({{"user", &query.users},
                             {"account", &query.accounts},
                             {"partition", &query.partitions},
                             {"state", &query.states},
                             {"name", &query.names}},
+                           pair)) {
+            return unknown(key);
+        }
+    }
+    return query;
+}
+
+std::string format_usage_query(const UsageQuery& query) {
+    QueryPairs pairs;
+    add_ids(pairs, query.jobs);
+    add_all(pairs, "user", query.users);
+    add_all(pairs, "account", query.accounts);
+    add_all(pairs, "partition", query.partitions);
+    add_all(pairs, "node", query.nodes);
+    add_all(pairs, "group", query.groups);
+    add_all(pairs, "wckey", query.wckeys);
+    if (query.from) pairs.emplace_back("from", std::to_string(seconds(*query.from)));
+    if (query.until) pairs.emplace_back("until", std::to_string(seconds(*query.until)));
+    if (query.by_size) pairs.emplace_back("by_size", "true");
+    return format_query(pairs);
+}
+
+Result<UsageQuery> parse_usage_query(std::string_view text) {
+    BERTH_TRY(const QueryPairs pairs, parse_query(text));
+    UsageQuery query;
+    for (const auto& pair : pairs) {
+        const auto& [key, value] = pair;
+        if (key == "job") {
+            BERTH_TRY(query.jobs.emplace_back(), parse_id(key, value));
+        } else if (key == "from") {
+            BERTH_TRY(query.from, parse_time(key, value));
+        } else if (key == "until") {
+            BERTH_TRY(query.until, parse_time(key, value));
+        } else if (key == "by_size") {
+            BERTH_TRY(query.by_size, parse_truth(key, value));
+        } else if (!put_in({{"user", &query.users},
+                            {"account", &query.accounts},
+                            {"partition", &query.partitions},
+                            {"node", &query.nodes},
+                            {"group", &query.groups},
+                            {"wckey", &query.wckeys}},
                            pair)) {
             return unknown(key);
         }

@@ -30,5 +30,7 @@ std::string format_job_query(const JobQuery& query);
 Result<JobQuery> parse_job_query(std::string_view text);
 std::string format_accounting_query(const AccountingQuery& query);
 Result<AccountingQuery> parse_accounting_query(std::string_view text);
+std::string format_usage_query(const UsageQuery& query);
+Result<UsageQuery> parse_usage_query(std::string_view text);
 
 }  // namespace berth::api

@@ -52,5 +52,35 @@ TEST(Query, OfAccountingGoesBothWays) {
     EXPECT_FALSE(parse_accounting_query("duplicates=1").ok());
 }
 
+TEST(Query, OfUsageGoesBothWays) {
+    UsageQuery query;
+    query.from = from_seconds(1'700'000'000);
+    query.until = from_seconds(1'700'086'400);
+    query.jobs = {JobId(3)};
+    query.users = {"ann"};
+    query.accounts = {"bio", "physics"};
+    query.partitions = {"main"};
+    query.nodes = {"gpu1"};
+    query.groups = {"100"};
+    query.wckeys = {"beta"};
+    query.by_size = true;
+    const Result<UsageQuery> again = parse_usage_query(format_usage_query(query));
+    ASSERT_TRUE(again.ok());
+    EXPECT_EQ(again->from, query.from);
+    EXPECT_EQ(again->until, query.until);
+    EXPECT_EQ(again->jobs, query.jobs);
+    EXPECT_EQ(again->users, query.users);
+    EXPECT_EQ(again->accounts, query.accounts);
+    EXPECT_EQ(again->partitions, query.partitions);
+    EXPECT_EQ(again->nodes, query.nodes);
+    EXPECT_EQ(again->groups, query.groups);
+    EXPECT_EQ(again->wckeys, query.wckeys);
+    EXPECT_TRUE(again->by_size);
+    EXPECT_EQ(parse_usage_query("by_size=1").error().message,
+              "query: by_size must be true or false, not 1");
+    EXPECT_EQ(parse_usage_query("state=PENDING").error().message,
+              "query: this route has no parameter state");
+}
+
 }  // namespace
 }  // namespace berth::api

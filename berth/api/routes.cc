@@ -400,6 +400,14 @@ constexpr std::array kRoutes = {
           .reply = "QueueRow",
           .list = "queues",
           .summary = "All queues: quotas, what they use, borrow and lend, and how many jobs."},
+    Route{.id = RouteId::show_usage,
+          .method = Method::get,
+          .path = "/v1/usage",
+          .verb = "view_accounting",
+          .reply = "UsageReport",
+          .query = "UsageQuery",
+          .summary = "What was used from one time to another, by account and user, and what became "
+                     "of the rest of the cluster (sreport)."},
 };
 
 // The captures, if the path fits.

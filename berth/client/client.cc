@@ -432,6 +432,12 @@ CallResult<std::vector<api::ShareRow>> AccountCalls::shares() {
 CallResult<std::vector<api::QueueRow>> AccountCalls::queues() {
     return wire_.list<api::QueueRow>(RouteId::list_queues, api::path_of(RouteId::list_queues));
 }
+CallResult<api::UsageReport> AccountCalls::usage(const api::UsageQuery& query) {
+    return wire_.call<api::UsageReport>(
+        {.method = api::Method::get,
+         .target = with_query(RouteId::show_usage, format_usage_query(query))},
+        Retry::always);
+}
 CallResult<Done> AccountCalls::edit(const AccountingEdits& edits) {
     return wire_.command(RouteId::edit_accounting, {}, edits);
 }

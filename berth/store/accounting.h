@@ -82,4 +82,10 @@ struct AccountingFilter {
     std::size_t limit = 1'000'000;
 };
 
+// Which runs are wanted of StoreReader::each_run(). An empty list matches all.
+struct RunFilter {
+    Time from{}, until{};  // Those that waited or ran at some time in this interval.
+    std::vector<std::string> users, accounts, partitions;
+};
+
 }  // namespace berth

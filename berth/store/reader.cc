@@ -7,6 +7,7 @@
 #include "berth/store/accounting_table.h"
 #include "berth/store/payload_table.h"
 #include "berth/store/schema.h"
+#include "berth/store/span_table.h"
 
 namespace berth {
 
@@ -26,8 +27,38 @@ constexpr const char* kByJob =
 constexpr const char* kSelectSteps =
     "SELECT row, crc FROM steps WHERE job = ? AND submitted = ? AND attempt = ? ORDER BY step";
 
+// The columns are those of kByWindow, so that the same checks apply.
+constexpr const char* kRuns =
+    "SELECT job, submitted, attempt, user, account, partition, name, state, latest, cancelled_by, "
+    "row, ended, crc FROM jobs WHERE ended > ? AND submitted < ?";
+constexpr const char* kSpans =
+    "SELECT name, began, ended, row, crc FROM spans WHERE kind = ? AND ended > ? AND began < ? "
+    "ORDER BY name, began";
+
+Time time_of(std::int64_t column) { return Time(Duration(column)); }
+
 bool is_among(std::string_view name, const std::vector<std::string>& names) {
     return names.empty() || std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// All spans of one kind, of which `bound` has the bounds of time.
+template <class Standing>
+Result<std::vector<Span<Standing>>> read_spans(Statement& bound) {
+    std::vector<Span<Standing>> spans;
+    while (true) {
+        BERTH_TRY(const bool found, bound.step());
+        if (!found) return spans;
+        Span<Standing> span{.name = std::string(bound.bytes(0)), .began = time_of(bound.number(1))};
+        if (bound.number(2) != kOpen) span.ended = time_of(bound.number(2));
+        Result<Standing> standing = decode<Standing>(bound.bytes(3));
+        if (!standing.ok() || !is_whole(bound, bound.number(1), 3, 4)) {
+            bound.reset();
+            return Error{ErrorCode::internal,
+                         "what is known of " + span.name + " is damaged in the state file"};
+        }
+        span.standing = *std::move(standing);
+        spans.push_back(std::move(span));
+    }
 }
 
 Error damaged_job(std::int64_t job) {
@@ -42,6 +73,9 @@ struct StoreReader::Parts {
     Database database;
     Statement by_window, by_user, by_job, steps;
     PayloadTable payloads;
+    std::mutex runs_turn;
+    Database runs_database;
+    Statement runs;
 
     bool wanted(const Statement& row, const AccountingFilter& filter) const;
     Result<AccountingRecord> read(const Statement& row);
@@ -63,6 +97,8 @@ Result<StoreReader> StoreReader::open(const std::string& directory) {
     BERTH_TRY(parts->by_job, parts->database.prepare(kByJob));
     BERTH_TRY(parts->steps, parts->database.prepare(kSelectSteps));
     BERTH_TRY(parts->payloads, PayloadTable::prepare(parts->database));
+    BERTH_TRY(parts->runs_database, Database::open(path, {.read_only = true}));
+    BERTH_TRY(parts->runs, parts->runs_database.prepare(kRuns));
     return StoreReader(std::move(parts));
 }
 
@@ -139,6 +175,48 @@ Result<AccountingAnswer> StoreReader::accounting(const AccountingFilter& filter)
         BERTH_CHECK(parts_->collect(parts_->by_job, filter, answer));
     }
     return answer;
+}
+
+Status StoreReader::each_run(const RunFilter& filter,
+                             const std::function<void(const AccountingRecord&)>& take) {
+    const std::lock_guard turn(parts_->runs_turn);
+    Statement& rows = parts_->runs;
+    rows.bind(1, column_of(filter.from)).bind(2, column_of(filter.until));
+    while (true) {
+        BERTH_TRY(const bool found, rows.step());
+        if (!found) return Done{};
+        if (!is_among(rows.bytes(3), filter.users) || !is_among(rows.bytes(4), filter.accounts) ||
+            !is_among(rows.bytes(5), filter.partitions))
+            continue;
+        const Result<AccountingRecord> record = decode<AccountingRecord>(rows.bytes(10));
+        if (!record.ok() || !is_whole(rows, rows.number(0), 10, 12)) {
+            const std::int64_t job = rows.number(0);
+            rows.reset();
+            return damaged_job(job);
+        }
+        take(*record);
+    }
+}
+
+// Prepared at each call: a file that no controller has opened since has no such table.
+Result<Spans> StoreReader::spans(Time from, Time until) {
+    const std::lock_guard turn(parts_->turn);
+    Database& database = parts_->database;
+    Spans spans;
+    BERTH_TRY(Statement query, database.prepare(kSpans));
+    const auto bind = [&](SpanKind kind) {
+        query.bind(1, static_cast<std::int64_t>(kind))
+            .bind(2, column_of(from))
+            .bind(3, column_of(until));
+    };
+    bind(SpanKind::node);
+    BERTH_TRY(spans.nodes, read_spans<NodeStanding>(query));
+    bind(SpanKind::reservation);
+    BERTH_TRY(spans.reservations, read_spans<ReservationStanding>(query));
+    BERTH_TRY(Statement first, database.prepare("SELECT min(began) FROM spans WHERE kind = 0"));
+    BERTH_TRY(const bool found, first.step());
+    if (found && !first.is_null(0)) spans.since = time_of(first.number(0));
+    return spans;
 }
 
 Result<JobPayload> StoreReader::payload(JobId job, std::optional<JobId> array_job) {

@@ -2,12 +2,14 @@
 // connection and sees committed data. It blocks no writer and waits for none.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "berth/base/result.h"
 #include "berth/store/accounting.h"
+#include "berth/store/spans.h"
 
 namespace berth {
 
@@ -16,7 +18,8 @@ struct AccountingAnswer {
     bool more = false;                      // The filter's limit cut off further records.
 };
 
-// Thread-safe; calls are serialised.
+// Thread-safe. Calls are serialised, but for each_run(), which may take long and has a connection
+// of its own.
 class StoreReader {
 public:
     // REQUIRES: the store has been opened once, so that the file exists.
@@ -26,6 +29,13 @@ public:
     ~StoreReader();
 
     Result<AccountingAnswer> accounting(const AccountingFilter& filter);
+
+    // Every attempt, without its steps, one after the other: years of them take no memory.
+    Status each_run(const RunFilter& filter,
+                    const std::function<void(const AccountingRecord&)>& take);
+
+    // Spans that overlap this interval.
+    Result<Spans> spans(Time from, Time until);
 
     // The script and environment of a job that the controller still knows. `array_job`: for a task
     // of an array.

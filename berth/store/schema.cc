@@ -49,6 +49,15 @@ PRAGMA application_id = 0x42727468;
 COMMIT;
 )sql";
 
+// Tables that a program of the same version may not know: it leaves them as they are, and reads the
+// rest. Spans that have not ended have ended = kOpen.
+constexpr const char* kLaterTables = R"sql(
+CREATE TABLE IF NOT EXISTS spans(
+    kind INTEGER NOT NULL, name TEXT NOT NULL, began INTEGER NOT NULL, ended INTEGER NOT NULL,
+    row BLOB NOT NULL, crc INTEGER NOT NULL, PRIMARY KEY(kind, name, began));
+CREATE INDEX IF NOT EXISTS spans_by_end ON spans(kind, ended);
+)sql";
+
 // Migrates one version to the next.
 struct SchemaStep {
     std::int64_t from;
@@ -150,6 +159,8 @@ Status prepare_schema(Database& database, const std::string& path) {
     BERTH_CHECK(keep_copy(database, path + ".version-" + std::to_string(version)));
     return migrate(database, path);
 }
+
+Status add_later_tables(Database& database) { return database.run(kLaterTables); }
 
 Result<std::int64_t> read_meta(Database& database, std::string_view name,
                                std::optional<std::int64_t> otherwise) {

@@ -18,6 +18,10 @@ inline constexpr const char* kStateFile = "berth.db";    // In the state directo
 // connection up so that COMMIT returns only once its data is durable.
 Status prepare_schema(Database& database, const std::string& path);
 
+// The tables that came later without another version. For a file that is known to be whole: nothing
+// is written before.
+Status add_later_tables(Database& database);
+
 // For readers: creates nothing, and rejects a file without tables or with those of an older
 // version.
 Status check_schema(Database& database, const std::string& path);

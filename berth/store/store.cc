@@ -20,6 +20,7 @@
 #include "berth/store/recovery.h"
 #include "berth/store/retention.h"
 #include "berth/store/schema.h"
+#include "berth/store/span_table.h"
 #include "berth/store/sqlite.h"
 #include "berth/store/state_lock.h"
 #include "berth/store/tail.h"
@@ -32,6 +33,7 @@ struct Store::Parts {
     JournalTable journal;
     PayloadTable payloads;
     AccountingTable accounting;
+    SpanTable spans;
     Compaction compaction;
     FreeSpace space;
     LogSink& log;
@@ -151,9 +153,11 @@ Result<Opened> Store::open(const std::string& directory, StoreSettings settings,
     BERTH_CHECK(write_meta(database, kHasTail, 1));
     BERTH_TRY(const Epoch epoch, take_epoch(database, recovered.epoch));
     BERTH_TRY(const std::int64_t first_job, read_meta(database, kRestoredNextJob, 1));
+    BERTH_CHECK(add_later_tables(database));
     BERTH_TRY(JournalTable journal, JournalTable::prepare(database));
     BERTH_TRY(PayloadTable payloads, PayloadTable::prepare(database));
     BERTH_TRY(AccountingTable accounting, AccountingTable::prepare(database));
+    BERTH_TRY(SpanTable spans, SpanTable::prepare(database));
     BERTH_TRY(Compaction compaction, Compaction::prepare(database, path, settings, recovered, log));
     BERTH_TRY(Retention retention, Retention::prepare(database, std::move(settings.retention)));
     FreeSpace space(directory, settings.reserve_bytes, settings.free_bytes);
@@ -161,7 +165,7 @@ Result<Opened> Store::open(const std::string& directory, StoreSettings settings,
     LogRoom log_room(path, settings.vfs.empty() ? settings.log_bytes : 0);
     auto parts = std::make_unique<Parts>(
         Parts{std::move(lock), std::move(database), std::move(journal), std::move(payloads),
-              std::move(accounting), std::move(compaction), std::move(space), log,
+              std::move(accounting), std::move(spans), std::move(compaction), std::move(space), log,
               std::move(checkpointer), std::move(log_room), settings.live_snapshot_things,
               std::move(retention), std::move(tail)});
     return Opened{.store = Store(std::move(parts)),
@@ -178,6 +182,7 @@ Result<JournalTable::Stored> Store::Parts::write(const Record& record, const Clu
     BERTH_TRY(Transaction transaction, Transaction::begin(database));
     BERTH_TRY(const JournalTable::Stored stored, journal.append(record));
     BERTH_CHECK(accounting.write(record, after));
+    BERTH_CHECK(spans.write(record, after));
     BERTH_CHECK(payloads.write(record, after));
     BERTH_CHECK(transaction.commit());
     return stored;

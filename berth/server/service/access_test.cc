@@ -47,6 +47,7 @@ constexpr Promise kPromises[] = {
     {RouteId::list_shares, kUser, kUser},
     {RouteId::list_queues, kUser, kUser},
     {RouteId::set_usage, kAdmin, kAdmin},
+    {RouteId::show_usage, kUser, kUser},
     {RouteId::list_reservations, kUser, kUser},
     {RouteId::create_reservation, kOp, kOp},
     {RouteId::update_reservation, kOp, kOp},
@@ -84,6 +85,11 @@ public:
     Result<AccountingAnswer> accounting(const AccountingFilter&) override {
         return AccountingAnswer{};
     }
+    Status each_run(const RunFilter&,
+                    const std::function<void(const AccountingRecord&)>&) override {
+        return Done{};
+    }
+    Result<Spans> spans(Time, Time) override { return Spans{}; }
     Result<JobPayload> payload(JobId, std::optional<JobId>) override { return JobPayload{}; }
 };
 

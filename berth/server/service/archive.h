@@ -1,6 +1,7 @@
 // Archive: what the server reads from the store: accounting and the scripts of jobs.
 #pragma once
 
+#include <functional>
 #include <optional>
 
 #include "berth/store/reader.h"
@@ -12,6 +13,10 @@ class Archive {
 public:
     virtual ~Archive() = default;
     virtual Result<AccountingAnswer> accounting(const AccountingFilter& filter) = 0;
+    // As StoreReader's.
+    virtual Status each_run(const RunFilter& filter,
+                            const std::function<void(const AccountingRecord&)>& take) = 0;
+    virtual Result<Spans> spans(Time from, Time until) = 0;
     virtual Result<JobPayload> payload(JobId job, std::optional<JobId> array_job) = 0;
 };
 
@@ -21,6 +26,11 @@ public:
     Result<AccountingAnswer> accounting(const AccountingFilter& filter) override {
         return reader_.accounting(filter);
     }
+    Status each_run(const RunFilter& filter,
+                    const std::function<void(const AccountingRecord&)>& take) override {
+        return reader_.each_run(filter, take);
+    }
+    Result<Spans> spans(Time from, Time until) override { return reader_.spans(from, until); }
     Result<JobPayload> payload(JobId job, std::optional<JobId> array_job) override {
         return reader_.payload(job, array_job);
     }

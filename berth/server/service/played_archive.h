@@ -15,12 +15,25 @@ public:
         filters.push_back(filter);
         return AccountingAnswer{records, false};
     }
+    Status each_run(const RunFilter& filter,
+                    const std::function<void(const AccountingRecord&)>& take) override {
+        const std::lock_guard lock(mutex);
+        run_filters.push_back(filter);
+        for (const AccountingRecord& record : records) take(record);
+        return Done{};
+    }
+    Result<Spans> spans(Time, Time) override {
+        const std::lock_guard lock(mutex);
+        return known_spans;
+    }
     Result<JobPayload> payload(JobId job, std::optional<JobId>) override {
         return JobPayload{"#!/bin/sh\necho " + to_string(job) + "\n", {"SECRET=1"}};
     }
     std::mutex mutex;
     std::vector<AccountingFilter> filters;
+    std::vector<RunFilter> run_filters;
     std::vector<AccountingRecord> records;
+    Spans known_spans;
 };
 
 }  // namespace berth

@@ -21,6 +21,7 @@
 #include "berth/server/views/priority_rows.h"
 #include "berth/server/views/queue_rows.h"
 #include "berth/server/views/share_rows.h"
+#include "berth/server/views/usage_tally.h"
 #include "berth/trust/wall_time.h"
 
 namespace berth {
@@ -205,6 +206,7 @@ Outcome Service::act(const Routed& routed) const {
         case RouteId::list_priorities: return list_priorities(routed);
         case RouteId::list_shares: return list_shares(routed);
         case RouteId::list_queues: return list_queues(routed);
+        case RouteId::show_usage: return usage(routed);
         default: break;
     }
     return unknown_route(routed.route.path);
@@ -343,6 +345,35 @@ Outcome Service::accounting(const Routed& routed) const {
             return only && record.owner.uid != *only;
         });
         return ApiResponse{.parts = accounting_list(snapshot, *std::move(answer))};
+    };
+}
+
+// With PrivateData=jobs or =usage users are told of their own runs alone; what became of the whole
+// cluster names nobody.
+Outcome Service::usage(const Routed& routed) const {
+    Result<api::UsageQuery> query = api::parse_usage_query(routed.query);
+    if (!query.ok()) return refuse(Refusal::invalid_request, query.error().message);
+    if (!query->from || !query->until || *query->from >= *query->until) {
+        return refuse(Refusal::invalid_request,
+                      "query: from and until are both needed, and from must be the earlier one");
+    }
+    for (std::string& name : query->accounts) name = account_name(*routed.snapshot->spec, name);
+    const Privacy privacy = routed.privacy();
+    std::optional<std::uint32_t> only;
+    if (privacy.hides(PrivateKind::jobs) || privacy.hides(PrivateKind::usage))
+        only = routed.request.principal.uid;
+    return [&archive = archive_, snapshot = routed.snapshot, query = *std::move(query), only,
+            principal = routed.request.principal] {
+        const ClusterSpec& spec = *snapshot->spec;
+        const Privacy shown(spec, principal);
+        const auto spans = archive.spans(*query.from, *query.until);
+        if (!spans.ok()) return respond(api::problem_of_status(500, spans.error().message));
+        UsageTally tally(spec, query, wall_time(), only);
+        tally.take(*spans, [&](const Reservation& one) { return shown.shows(one); });
+        const Status read =
+            archive.each_run(tally.runs(), [&](const AccountingRecord& run) { tally.take(run); });
+        if (!read.ok()) return respond(api::problem_of_status(500, read.error().message));
+        return respond_json(api::to_json(tally.report()));
     };
 }
 

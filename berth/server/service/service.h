@@ -69,6 +69,7 @@ private:
     ApiResponse show_node(const Routed& routed) const;
     ApiResponse ping(const Routed& routed) const;
     std::variant<ApiResponse, ForController, SlowRead> accounting(const Routed& routed) const;
+    std::variant<ApiResponse, ForController, SlowRead> usage(const Routed& routed) const;
     std::variant<ApiResponse, ForController, SlowRead> script(const Routed& routed) const;
     SlowRead metrics(const Routed& routed) const;
     // Of service_register.cc: authentication of other hosts.

@@ -38,6 +38,8 @@ api::StepRow step_row_of(const ClusterSpec& spec, JobId job, const AccountedStep
             .used = step.used};
 }
 
+}  // namespace
+
 // The partition may be gone: then its defaults are no part of what was asked.
 Asked asked_of_record(const ClusterSpec& spec, const AccountingRecord& record) {
     static const PartitionSpec unknown;
@@ -53,6 +55,8 @@ Asked asked_of_record(const ClusterSpec& spec, const AccountingRecord& record) {
     bare.partitions.push_back(unknown);
     return asked_of(bare, job);
 }
+
+namespace {
 
 void set_amounts(api::AccountingRow& row, const ClusterSpec& spec, const AccountingRecord& record) {
     const Asked asked = asked_of_record(spec, record);

@@ -1,0 +1,84 @@
+// UsageTally: what was used of the cluster from one time to another, by account and user, and what
+// became of the rest. Runs are taken one by one, so that years of them take no memory.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <tuple>
+
+#include "berth/api/usage_messages.h"
+#include "berth/server/views/time_buckets.h"
+#include "berth/store/accounting.h"
+#include "berth/store/spans.h"
+
+namespace berth {
+
+// The time of a run: what suspension frees was used until `used_until`, and the rest held until
+// `held_until`. When in the past it was suspended is not kept, only for how long: it counts as the
+// end of that time.
+struct RunTime {
+    Time begin{}, used_until{}, held_until{};
+};
+std::optional<RunTime> time_of(const AccountingRecord& run, Time now);
+
+class UsageTally {
+public:
+    // REQUIRES: the query has `from` and `until`, and `from` is the earlier one. `only`: the user
+    // who is told of no other's runs.
+    UsageTally(const ClusterSpec& spec, api::UsageQuery query, Time now,
+               std::optional<std::uint32_t> only);
+
+    // To be told first. Those reservations are reported that `shows` passes.
+    void take(const Spans& spans, const std::function<bool(const Reservation&)>& shows);
+    // The runs that are needed: of the time asked for, and of the reservations that touch it.
+    RunFilter runs() const;
+    void take(const AccountingRecord& run);
+
+    api::UsageReport report() const;
+
+private:
+    using GroupKey = std::tuple<std::string, std::string, std::string, std::int64_t>;
+    struct Group {
+        std::int64_t jobs = 0;
+        TresVector used;
+    };
+    // One occurrence of a reservation; a change in its course makes no other.
+    struct Occurrence {
+        api::ReservationTime row;
+        bool is_shown = false;
+        // Neither of both: IGNORE_JOBS. Its jobs count as all others do.
+        bool is_allocated = false, is_maintenance = false;
+        TresVector reserved, used;  // Amounts times seconds, of all of its time.
+    };
+
+    bool is_told(const AccountingRecord& run) const;
+    TresVector rate_of(const AccountingRecord& run) const;
+    void take_wait(const AccountingRecord& run);
+    void take_use(const AccountingRecord& run, const RunTime& time, const TresVector& rate);
+
+    // usage_times.cc
+    TresVector rate_of_node(const std::string& name, const Resources& amount) const;
+    void take_node(const NodeSpan& span);
+    Occurrence& occurrence_of(const ReservationSpan& span);
+    void take_reservation(const ReservationSpan& span, const Spans& spans, bool is_shown);
+    void take_maintenance(const ReservationSpan& span, const Spans& spans);
+    void take_reserved_use(const AccountingRecord& run, const RunTime& time,
+                           const TresVector& rate);
+    std::vector<api::TresTime> times() const;
+    std::vector<api::ReservationTime> reservations() const;
+
+    const ClusterSpec& spec_;
+    api::UsageQuery query_;
+    Time from_, until_, now_;
+    std::optional<std::uint32_t> only_;
+    std::vector<NamedTres> tres_;
+    std::map<GroupKey, Group> groups_;
+    std::optional<Time> nodes_since_;
+    std::vector<Occurrence> occurrences_;  // By name, then by time.
+    TimeBuckets capacity_, down_, planned_down_, allocated_, waiting_;
+    // What reservations that count as allocated, and those for maintenance, keep, and what of that
+    // their own jobs use.
+    TimeBuckets reserved_, reserved_use_, maintained_, maintained_use_;
+};
+
+}  // namespace berth
