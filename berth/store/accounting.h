@@ -82,10 +82,9 @@ struct AccountingFilter {
     std::size_t limit = 1'000'000;
 };
 
-// Which runs are wanted of StoreReader::each_run(). An empty list matches all.
+// Which runs are wanted of StoreReader::each_run().
 struct RunFilter {
     Time from{}, until{};  // Those that waited or ran at some time in this interval.
-    std::vector<std::string> users, accounts, partitions;
 };
 
 }  // namespace berth

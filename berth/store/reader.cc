@@ -27,10 +27,7 @@ constexpr const char* kByJob =
 constexpr const char* kSelectSteps =
     "SELECT row, crc FROM steps WHERE job = ? AND submitted = ? AND attempt = ? ORDER BY step";
 
-// The columns are those of kByWindow, so that the same checks apply.
-constexpr const char* kRuns =
-    "SELECT job, submitted, attempt, user, account, partition, name, state, latest, cancelled_by, "
-    "row, ended, crc FROM jobs WHERE ended > ? AND submitted < ?";
+constexpr const char* kRuns = "SELECT job, row, crc FROM jobs WHERE ended > ? AND submitted < ?";
 constexpr const char* kSpans =
     "SELECT name, began, ended, row, crc FROM spans WHERE kind = ? AND ended > ? AND began < ? "
     "ORDER BY name, began";
@@ -185,11 +182,8 @@ Status StoreReader::each_run(const RunFilter& filter,
     while (true) {
         BERTH_TRY(const bool found, rows.step());
         if (!found) return Done{};
-        if (!is_among(rows.bytes(3), filter.users) || !is_among(rows.bytes(4), filter.accounts) ||
-            !is_among(rows.bytes(5), filter.partitions))
-            continue;
-        const Result<AccountingRecord> record = decode<AccountingRecord>(rows.bytes(10));
-        if (!record.ok() || !is_whole(rows, rows.number(0), 10, 12)) {
+        const Result<AccountingRecord> record = decode<AccountingRecord>(rows.bytes(1));
+        if (!record.ok() || !is_whole(rows, rows.number(0), 1, 2)) {
             const std::int64_t job = rows.number(0);
             rows.reset();
             return damaged_job(job);

@@ -301,6 +301,13 @@ constexpr auto kSdiagVariables = std::to_array<InputVariable>({
     {"SLURM_CLUSTERS", "cluster"},
 });
 
+constexpr auto kSreportVariables = std::to_array<InputVariable>({
+    {"SREPORT_CLUSTER", "cluster"},
+    {"SREPORT_FEDERATION", "federation"},
+    {"SREPORT_LOCAL", "local"},
+    {"SREPORT_TRES", "tres"},
+});
+
 constexpr auto kSbcastVariables = std::to_array<InputVariable>({
     {"SBCAST_COMPRESS", "compress"},
     {"SBCAST_EXCLUDE", "exclude"},
@@ -322,6 +329,7 @@ constexpr auto kVariablesOfCommands =
         {"scontrol", kScontrolVariables},
         {"sprio", kSprioVariables},
         {"sdiag", kSdiagVariables},
+        {"sreport", kSreportVariables},
         {"sbcast", kSbcastVariables},
     });
 

@@ -28,6 +28,7 @@ constexpr auto kCommands = std::to_array<std::pair<std::string_view, Command>>({
     {"sinfo", run_sinfo},
     {"sprio", run_sprio},
     {"squeue", run_squeue},
+    {"sreport", run_sreport},
     {"srun", run_srun},
     {"sshare", run_sshare},
     {"sstat", run_sstat},

@@ -9,6 +9,7 @@ int run_squeue(const Invocation& call, Streams& streams);
 int run_sinfo(const Invocation& call, Streams& streams);
 int run_sprio(const Invocation& call, Streams& streams);
 int run_sdiag(const Invocation& call, Streams& streams);
+int run_sreport(const Invocation& call, Streams& streams);
 int run_sshare(const Invocation& call, Streams& streams);
 int run_seff(const Invocation& call, Streams& streams);
 int run_sstat(const Invocation& call, Streams& streams);
