@@ -267,6 +267,9 @@ void JsonWriter::begin_array() { library_->writer.StartArray(); }
 void JsonWriter::end_array() { library_->writer.EndArray(); }
 void JsonWriter::number(std::int64_t number) { library_->writer.Int64(number); }
 void JsonWriter::number(std::uint64_t number) { library_->writer.Uint64(number); }
+void JsonWriter::decimal(std::string_view digits) {
+    library_->writer.RawValue(digits.data(), digits.size(), rapidjson::kNumberType);
+}
 void JsonWriter::boolean(bool truth) { library_->writer.Bool(truth); }
 void JsonWriter::null() { library_->writer.Null(); }
 

@@ -26,6 +26,8 @@ public:
     void text(std::string_view text);  // Bytes that are not UTF-8 are escaped: see parse_json().
     void number(std::int64_t number);
     void number(std::uint64_t number);
+    // "0.25": a number as its digits tell it. REQUIRES: it is one in JSON.
+    void decimal(std::string_view digits);
     void boolean(bool truth);
     void null();
     void value(const JsonValue& value);

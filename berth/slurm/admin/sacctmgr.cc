@@ -77,7 +77,7 @@ KeyAndValue key_and_value(const std::string& word) {
 class Sacctmgr {
 public:
     Sacctmgr(const Invocation& call, Streams& streams)
-        : streams_(streams), client_(endpoint_of(call)) {}
+        : call_(call), streams_(streams), client_(endpoint_of(call)) {}
 
     SacctmgrOptions options;
     bool readonly = false;
@@ -89,7 +89,10 @@ public:
                              means(verb, "remove", 3) || means(verb, "load", 2);
         if (readonly && changes)
             return streams_.err << "Can't run this command in readonly mode.\n", 1;
-        if (means(verb, "show", 1) || means(verb, "list", 1)) return show(words);
+        const bool shows = means(verb, "show", 1) || means(verb, "list", 1);
+        if (options.notation && !shows)
+            return streams_.err << "sacctmgr: error: --json and --yaml are for show\n", 1;
+        if (shows) return show(words);
         if (means(verb, "add", 3) || means(verb, "create", 1)) {
             return edit(words, parse_add, "add",
                         "Input line must include \"Account\", \"QOS\", or \"User\"");
@@ -163,7 +166,10 @@ private:
         }
         int code = 0;
         const auto view = accounting(code);
-        return view ? show_accounting(*view, *entity, selection, options, streams_) : code;
+        if (!view) return code;
+        if (!options.notation) return show_accounting(*view, *entity, selection, options, streams_);
+        show_accounting_json(call_, *view, *entity, selection, options, streams_);
+        return 0;
     }
 
     static bool select(Selection& selection, const std::string& word, Entity entity) {
@@ -353,6 +359,7 @@ private:
         return !answer.empty() && (answer[0] == 'y' || answer[0] == 'Y');
     }
 
+    const Invocation& call_;
     Streams& streams_;
     Client client_;
 };
@@ -377,6 +384,13 @@ int run_sacctmgr(const Invocation& call, Streams& streams) {
             case 'r': sacctmgr.readonly = true; break;
             case 's': sacctmgr.options.associations = true; break;
             case 'v': break;
+            case 'J':
+            case 'Y':
+                sacctmgr.options.notation =
+                    argument->letter == 'J' ? Notation::json : Notation::yaml;
+                if (const Status shape = check_shape(argument->value); !shape.ok())
+                    return streams.err << "sacctmgr: error: " << shape.error().message << '\n', 1;
+                break;
             default:
                 streams.err << "sacctmgr: error: "
                             << not_supported(kSacctmgrOptions, argument->letter).error().message

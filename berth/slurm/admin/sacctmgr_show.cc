@@ -31,12 +31,6 @@ struct EntityColumn {
     std::function<std::string(const EntityLine&)> text;
 };
 
-bool any_of(const std::vector<std::string>& list, const std::string& one) {
-    return list.empty() || std::ranges::any_of(list, [&](const std::string& wanted) {
-               return iequals(wanted, one);
-           });
-}
-
 const api::AssociationRow* account_above(const AccountingView& view,
                                          const api::AssociationRow& row) {
     if (row.parent.empty() || (row.user.empty() && row.account == row.parent)) return nullptr;
@@ -44,25 +38,6 @@ const api::AssociationRow* account_above(const AccountingView& view,
         return one.user.empty() && one.account == row.parent;
     });
     return above == view.associations.end() ? nullptr : &*above;
-}
-
-std::string qos_list(const AccountingView& view, const api::AssociationRow& row) {
-    const api::AssociationRow* from = &row;
-    while (from->qos.empty() && account_above(view, *from) != nullptr)
-        from = account_above(view, *from);
-    std::vector<std::string> names = from->qos;
-    if (names.empty()) {
-        for (const api::QosRow& one : view.qos) names.push_back(one.name);
-    }
-    std::ranges::sort(names);
-    return join(names, ",");
-}
-
-std::string default_qos(const AccountingView& view, const api::AssociationRow& row) {
-    const api::AssociationRow* from = &row;
-    while (from->default_qos.empty() && account_above(view, *from) != nullptr)
-        from = account_above(view, *from);
-    return from->default_qos;
 }
 
 std::string share_text(const api::AssociationRow& row) {
@@ -111,7 +86,7 @@ std::vector<EntityColumn> association_columns() {
     all.push_back(blank("GrpWall", "GrpWall", 11));
     all.push_back(blank("GrpTRESMins", "GrpTRESMins", 13));
     all.push_back(plain("QOS,QOSLevel", "QOS", 20,
-                        [](const EntityLine& l) { return qos_list(l.view, *l.row); }));
+                        [](const EntityLine& l) { return join(qos_of(l.view, *l.row), ","); }));
     all.push_back(plain("DefaultQOS,DefQOS", "Def QOS", 9,
                         [](const EntityLine& l) { return default_qos(l.view, *l.row); }));
     all.push_back(blank("GrpTRESRunMins", "GrpTRESRunMins", 13));
@@ -277,6 +252,33 @@ private:
     std::vector<EntityColumn> chosen_;
 };
 
+}  // namespace
+
+bool is_selected(const std::vector<std::string>& list, const std::string& one) {
+    return list.empty() || std::ranges::any_of(list, [&](const std::string& wanted) {
+               return iequals(wanted, one);
+           });
+}
+
+std::vector<std::string> qos_of(const AccountingView& view, const api::AssociationRow& row) {
+    const api::AssociationRow* from = &row;
+    while (from->qos.empty() && account_above(view, *from) != nullptr)
+        from = account_above(view, *from);
+    std::vector<std::string> names = from->qos;
+    if (names.empty()) {
+        for (const api::QosRow& one : view.qos) names.push_back(one.name);
+    }
+    std::ranges::sort(names);
+    return names;
+}
+
+std::string default_qos(const AccountingView& view, const api::AssociationRow& row) {
+    const api::AssociationRow* from = &row;
+    while (from->default_qos.empty() && account_above(view, *from) != nullptr)
+        from = account_above(view, *from);
+    return from->default_qos;
+}
+
 std::string default_account_of(const AccountingView& view, const std::string& user) {
     for (const api::AssociationRow& row : view.associations) {
         if (row.user == user && row.is_default) return row.account;
@@ -284,7 +286,6 @@ std::string default_account_of(const AccountingView& view, const std::string& us
     return {};
 }
 
-// The table's lines, in Slurm's order: accounts and users by name, associations as the tree goes.
 std::vector<const api::AssociationRow*> rows_of(const AccountingView& view, Entity entity,
                                                 const Selection& selection, bool each) {
     std::vector<const api::AssociationRow*> rows;
@@ -292,9 +293,9 @@ std::vector<const api::AssociationRow*> rows_of(const AccountingView& view, Enti
         if (entity == Entity::account && !each && !row.user.empty()) continue;
         if (entity == Entity::user && row.user.empty()) continue;
         const std::string& own = entity == Entity::user ? row.user : row.account;
-        if (entity != Entity::association && !any_of(selection.names, own)) continue;
-        if (!any_of(selection.accounts, row.account)) continue;
-        if (!selection.users.empty() && !any_of(selection.users, row.user)) continue;
+        if (entity != Entity::association && !is_selected(selection.names, own)) continue;
+        if (!is_selected(selection.accounts, row.account)) continue;
+        if (!selection.users.empty() && !is_selected(selection.users, row.user)) continue;
         rows.push_back(&row);
     }
     if (entity == Entity::association) return rows;
@@ -310,8 +311,6 @@ std::vector<const api::AssociationRow*> rows_of(const AccountingView& view, Enti
     rows.erase(std::unique(rows.begin(), rows.end(), same), rows.end());
     return rows;
 }
-
-}  // namespace
 
 Limits inherited_limits(const AccountingView& view, const api::AssociationRow& row) {
     Limits limits = row.limits;
@@ -346,7 +345,7 @@ int show_accounting(const AccountingView& view, Entity entity, const Selection& 
     table.header();
     if (entity == Entity::qos) {
         for (const api::QosRow& one : view.qos) {
-            if (any_of(selection.names, one.name))
+            if (is_selected(selection.names, one.name))
                 table.line({.view = view, .qos = &one, .limits = one.limits});
         }
         return 0;

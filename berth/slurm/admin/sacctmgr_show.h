@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "berth/client/client.h"
+#include "berth/slurm/json/slurm_json.h"
 #include "berth/slurm/text/invocation.h"
 
 namespace berth::slurm {
@@ -18,6 +19,7 @@ struct SacctmgrOptions {
     bool parsable2 = false;     // -P: "|" between them
     bool associations = false;  // -s
     bool quiet = false;
+    std::optional<Notation> notation;  // --json, --yaml
 };
 
 // The words after the entity: "where name=x account=y", "format=a,b%20", "withassoc", "tree".
@@ -35,6 +37,21 @@ struct AccountingView {
 
 int show_accounting(const AccountingView& view, Entity entity, const Selection& selection,
                     const SacctmgrOptions& options, Streams& streams);
+
+// The same as JSON or YAML, in the shapes of Slurm's data_parser. REQUIRES: options.notation
+void show_accounting_json(const Invocation& call, const AccountingView& view, Entity entity,
+                          const Selection& selection, const SacctmgrOptions& options,
+                          Streams& streams);
+
+// The lines, in Slurm's order: accounts and users by name, associations as the tree goes. `each`:
+// of accounts and users every association, otherwise one of each name.
+std::vector<const api::AssociationRow*> rows_of(const AccountingView& view, Entity entity,
+                                                const Selection& selection, bool each);
+bool is_selected(const std::vector<std::string>& names, const std::string& name);
+std::string default_account_of(const AccountingView& view, const std::string& user);
+// With what the accounts above it say.
+std::vector<std::string> qos_of(const AccountingView& view, const api::AssociationRow& row);
+std::string default_qos(const AccountingView& view, const api::AssociationRow& row);
 
 // The effective limits: a user's own, else those of the accounts above (except group limits).
 Limits inherited_limits(const AccountingView& view, const api::AssociationRow& row);

@@ -140,6 +140,28 @@ void SlurmJson::put_number(std::string_view name, std::optional<std::int64_t> nu
     end();
 }
 
+void SlurmJson::put_decimal(std::string_view name, std::int64_t billionths) {
+    constexpr std::int64_t kOne = 1'000'000'000;
+    const std::int64_t rest = billionths % kOne;
+    std::string part = std::to_string(rest < 0 ? -rest : rest);
+    part.insert(0, 9 - part.size(), '0');
+    part.erase(std::max<std::size_t>(part.find_last_not_of('0') + 1, 1));
+    const std::string sign = billionths < 0 && billionths > -kOne ? "-" : "";
+    const std::string digits = sign + std::to_string(billionths / kOne) + "." + part;
+    write([&](auto& to) {
+        to.key(name);
+        to.decimal(digits);
+    });
+}
+
+void SlurmJson::put_billionths(std::string_view name, std::optional<std::int64_t> billionths) {
+    begin(name);
+    put("set", billionths.has_value());
+    put("infinite", false);
+    put_decimal("number", billionths.value_or(0));
+    end();
+}
+
 void SlurmJson::put_infinite(std::string_view name) {
     begin(name);
     put("set", false);

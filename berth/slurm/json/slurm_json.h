@@ -44,6 +44,9 @@ public:
     // {"set": …, "infinite": …, "number": …}
     void put_number(std::string_view name, std::optional<std::int64_t> number);
     void put_infinite(std::string_view name);
+    // The same of billionths, as a decimal number: 396040000 is 0.39604.
+    void put_billionths(std::string_view name, std::optional<std::int64_t> billionths);
+    void put_decimal(std::string_view name, std::int64_t billionths);        // The number alone.
     void put_minutes(std::string_view name, std::optional<Duration> limit);  // nullopt: none.
     void put_time(std::string_view name, std::optional<Time> at);            // nullopt: 0.
     void put_exit(std::string_view name, const ExitStatus& exit, bool is_over);

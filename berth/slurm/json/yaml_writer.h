@@ -22,6 +22,7 @@ public:
     void key(std::string_view name);
     void text(std::string_view text);
     void number(std::int64_t number);
+    void decimal(std::string_view digits) { scalar(digits); }
     void boolean(bool truth);
 
 private:

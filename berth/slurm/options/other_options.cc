@@ -51,7 +51,6 @@ constexpr auto kRefused = std::to_array<OtherOption>({
     {"gpus-per-socket", "use --gpus-per-node"},
     {"gres-flags", "GPUs near the cores are preferred in any case"},
     {"hint", "use --cpus-per-task, or --exclusive for whole nodes"},
-    {"json", "use --parsable2, or ask for the same under /v1", " sacctmgr sdiag sshare "},
     {"mcs-label", "there is no MCS plugin; hide jobs from others with PrivateData"},
     {"no-allocate", "use ssh, or give root a job of its own"},
     {"no-kill", "use --requeue, or an array of smaller jobs"},
@@ -79,7 +78,6 @@ constexpr auto kRefused = std::to_array<OtherOption>({
     {"uid", "submit as that user: sudo -u USER", " salloc sbatch scontrol srun "},
     {"whole-hetjob", "a job's number means all of its components"},
     {"x11", "use ssh -X to a node of the job"},
-    {"yaml", "use --parsable2, or ask for the same under /v1, as JSON", " sacctmgr sdiag sshare "},
 });
 // clang-format on
 

@@ -7,6 +7,7 @@
 #include <ostream>
 
 #include "berth/client/client.h"
+#include "berth/slurm/json/json_rows.h"
 #include "berth/slurm/options/arguments.h"
 #include "berth/slurm/options/clusters.h"
 #include "berth/slurm/options/command_help.h"
@@ -225,6 +226,25 @@ void print_calls(std::vector<Call> calls, SortBy by, std::size_t name_width, std
     }
 }
 
+int print_sdiag_json(const Invocation& call, Client& client, const api::DiagnosticsRow& row,
+                     SortBy by, Notation notation, Streams& streams) {
+    std::vector<RpcJson> rpcs;
+    std::vector<Call> calls, users;
+    for (const api::CallFigures& one : row.calls) calls.push_back(call_of(one));
+    for (const api::CallFigures& one : row.users)
+        users.push_back({one.name, one.uid, one.count, one.total});
+    sort(calls, by);
+    sort(users, by);
+    for (const Call& one : calls) rpcs.push_back({one.name, one.id, one.count, one.total, false});
+    for (const Call& one : users) rpcs.push_back({one.name, one.id, one.count, one.total, true});
+    SlurmJson json(streams.out, notation);
+    json.begin();
+    put_diagnostics(json, row, rpcs);
+    const auto ping = client.ping();
+    json.finish(call, ping ? ping->cluster : "");
+    return 0;
+}
+
 void print_calls(const api::DiagnosticsRow& row, SortBy by, std::ostream& out) {
     std::vector<Call> calls, users;
     for (const api::CallFigures& one : row.calls) calls.push_back(call_of(one));
@@ -245,6 +265,7 @@ int run_sdiag(const Invocation& call, Streams& streams) {
     SortBy by = SortBy::count;
     bool reset = false;
     std::string clusters;
+    std::optional<Notation> notation;
     const auto fail = [&](const std::string& message) {
         streams.err << "sdiag: error: " << message << '\n';
         return 1;
@@ -265,6 +286,12 @@ int run_sdiag(const Invocation& call, Streams& streams) {
             case 'i': by = SortBy::id; break;
             case 't': by = SortBy::total_time; break;
             case 'T': by = SortBy::mean_time; break;
+            case 'J':
+            case 'Y':
+                notation = argument->letter == 'J' ? Notation::json : Notation::yaml;
+                if (const Status shape = check_shape(argument->value); !shape.ok())
+                    return fail(shape.error().message);
+                break;
             default: return fail(not_supported(kSdiagOptions, argument->letter).error().message);
         }
     }
@@ -285,6 +312,7 @@ int run_sdiag(const Invocation& call, Streams& streams) {
         streams.err << "slurm_get_statistics: " << slurm_message(row.problem()) << '\n';
         return 1;
     }
+    if (notation) return print_sdiag_json(call, client, *row, by, *notation, streams);
     print_top(*row, streams.out);
     print_cycles(*row, streams.out);
     print_backfill(*row, streams.out);

@@ -8,6 +8,7 @@
 
 #include "berth/base/text.h"
 #include "berth/client/client.h"
+#include "berth/slurm/json/json_rows.h"
 #include "berth/slurm/options/arguments.h"
 #include "berth/slurm/options/clusters.h"
 #include "berth/slurm/options/command_help.h"
@@ -25,6 +26,7 @@ struct SshareOptions {
     std::vector<std::string> accounts, users;
     std::string format, clusters;
     TableStyle style = TableStyle::table;
+    std::optional<Notation> notation;  // --json, --yaml
     bool all = false, header = true, long_format = false, users_only = false, partitions = false;
 };
 
@@ -119,6 +121,8 @@ Status read_one(int letter, const char* value, SshareOptions& options) {
         case 'u': add_names(value, options.users); return Done{};
         case 'U': options.users_only = true; return Done{};
         case 'v': return Done{};
+        case 'J': options.notation = Notation::json; return check_shape(value);
+        case 'Y': options.notation = Notation::yaml; return check_shape(value);
         default: return not_supported(kSshareOptions, letter);
     }
 }
@@ -214,6 +218,24 @@ int print_all(const SshareOptions& options, const std::vector<ShareRow>& rows, b
     return 0;
 }
 
+void print_sshare_json(const Invocation& call, const SshareOptions& options,
+                       const std::vector<ShareRow>& rows, std::ostream& out) {
+    SlurmJson json(out, *options.notation);
+    std::int64_t total = 0;
+    json.begin();
+    json.begin("shares");
+    json.begin_list("shares");
+    for (const ShareRow& row : rows) {
+        if (!is_wanted(options, row)) continue;
+        put_share(json, row);
+        total += row.raw_shares.value_or(0);
+    }
+    json.end_list();
+    json.put("total_shares", total);
+    json.end();
+    json.finish(call, rows.empty() ? "" : rows.front().cluster);
+}
+
 void print_fields(std::ostream& out) {
     std::size_t at = 0;
     for (const ShareField& field : kShareFields) {
@@ -265,6 +287,7 @@ int run_sshare(const Invocation& call, Streams& streams) {
     const bool has_levels = std::ranges::any_of(*rows, [](const ShareRow& row) {
         return row.level_fs_infinite || row.level_fs.value_or(0) > 0;
     });
+    if (options.notation) return print_sshare_json(call, options, *rows, streams.out), 0;
     return print_all(options, *rows, has_levels, streams);
 }
 

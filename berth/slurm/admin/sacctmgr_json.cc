@@ -1,0 +1,93 @@
+// sacctmgr show --json and --yaml: which rows, and what each has from the accounts above it.
+#include <algorithm>
+#include <ostream>
+
+#include "berth/slurm/admin/sacctmgr_show.h"
+#include "berth/slurm/json/json_rows.h"
+
+namespace berth::slurm {
+namespace {
+
+constexpr std::size_t kDeepest = 64;
+
+// "/bio/cells/0-ada/": the way from the root to it.
+std::string lineage_of(const AccountingView& view, const api::AssociationRow& row) {
+    std::string path = "/";
+    if (!row.user.empty()) path += "0-" + row.user + "/";
+    std::string account = row.account;
+    for (std::size_t i = 0; i < kDeepest && !account.empty() && account != "root"; ++i) {
+        path.insert(0, "/" + account);
+        const auto above = std::ranges::find_if(view.associations, [&](const auto& one) {
+            return one.user.empty() && one.account == account;
+        });
+        account = above == view.associations.end() ? std::string() : above->parent;
+    }
+    return path;
+}
+
+// With "withassoc" those of this account or user.
+std::vector<const api::AssociationRow*> own_associations(const AccountingView& view, Entity entity,
+                                                         const api::AssociationRow& of,
+                                                         bool are_asked) {
+    std::vector<const api::AssociationRow*> own;
+    for (const api::AssociationRow& row : view.associations) {
+        const bool is_own =
+            entity == Entity::user ? row.user == of.user : row.account == of.account;
+        if (are_asked && is_own) own.push_back(&row);
+    }
+    return own;
+}
+
+void put_rows(SlurmJson& json, const AccountingView& view, Entity entity,
+              const Selection& selection, bool with_associations) {
+    for (const api::AssociationRow* row : rows_of(view, entity, selection, false)) {
+        const auto own = own_associations(view, entity, *row, with_associations);
+        if (entity == Entity::account) {
+            put_account(json, *row, view.cluster, own);
+        } else if (entity == Entity::user) {
+            put_user(json, *row, default_account_of(view, row->user), view.cluster, own);
+        } else {
+            put_association(json, {.row = *row,
+                                   .cluster = view.cluster,
+                                   .limits = inherited_limits(view, *row),
+                                   .qos = qos_of(view, *row),
+                                   .default_qos = default_qos(view, *row),
+                                   .lineage = lineage_of(view, *row)});
+        }
+    }
+}
+
+std::string_view list_name(Entity entity) {
+    switch (entity) {
+        case Entity::account: return "accounts";
+        case Entity::user: return "users";
+        case Entity::association: return "associations";
+        case Entity::qos: return "qos";
+        case Entity::cluster: return "clusters";
+    }
+    return "";
+}
+
+}  // namespace
+
+void show_accounting_json(const Invocation& call, const AccountingView& view, Entity entity,
+                          const Selection& selection, const SacctmgrOptions& options,
+                          Streams& streams) {
+    SlurmJson json(streams.out, *options.notation);
+    json.begin();
+    json.begin_list(list_name(entity));
+    if (entity == Entity::qos) {
+        for (const api::QosRow& one : view.qos) {
+            if (is_selected(selection.names, one.name)) put_qos(json, one);
+        }
+    } else if (entity == Entity::cluster) {
+        put_cluster(json, view.cluster, view.host);
+    } else {
+        put_rows(json, view, entity, selection,
+                 selection.with_associations || options.associations);
+    }
+    json.end_list();
+    json.finish(call, view.cluster);
+}
+
+}  // namespace berth::slurm
