@@ -129,6 +129,21 @@ TEST_F(Routes, ReadAccounting) {
     EXPECT_EQ(call("GET", "/v1/accounting?state=LATE").status, 400);
 }
 
+TEST_F(Routes, TellWhatWasUsed) {
+    AccountingRecord run{.job = JobId(5), .account = "physics", .partition = "main", .cpus = 8};
+    run.started_at = from_seconds(1000);
+    run.ended_at = from_seconds(1100);
+    archive.records.push_back(run);
+    start();
+    const Heard heard = call("GET", "/v1/usage?from=1050&until=2000");
+    ASSERT_EQ(heard.status, 200) << heard.body;
+    EXPECT_EQ(heard.text("cluster"), "sample");
+    EXPECT_NE(heard.body.find(R"({"name":"cpu","amount":400})"), std::string::npos) << heard.body;
+    EXPECT_EQ(archive.run_filters.back().from, from_seconds(1050));
+    for (const char* wrong : {"", "?from=1", "?from=5&until=5", "?from=1&until=2&state=PENDING"})
+        EXPECT_EQ(call("GET", std::string("/v1/usage") + wrong).status, 400) << wrong;
+}
+
 TEST_F(Routes, AskTheControllerForWhatChangesSomething) {
     start();
     EXPECT_EQ(call("POST", "/v1/jobs/10_[1-2]/cancel", R"({"signal":15,"state":"PENDING"})").status,

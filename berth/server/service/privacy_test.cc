@@ -44,7 +44,21 @@ protected:
         own.owner = {1000, 1000, "user1000", "users"};
         others.job = JobId(2);
         others.owner = {2000, 2000, "user2000", "users"};
+        own.started_at = others.started_at = from_seconds(1000);
+        own.ended_at = others.ended_at = from_seconds(2000);
         archive_.records = {own, others};
+        archive_.known_spans.reservations.clear();
+        for (const char* user : {"user1000", "user2000"}) {
+            const std::string name = std::string("of_") + user;
+            archive_.known_spans.reservations.push_back(
+                {.name = name,
+                 .began = from_seconds(1),
+                 .ended = from_seconds(9'000),
+                 .standing = {.reservation = {.name = name,
+                                              .start = from_seconds(1),
+                                              .end = from_seconds(9'000),
+                                              .users = {user}}}});
+        }
         const Service service({}, read_model, archive_);
         auto outcome = service.serve(
             {.method = "GET", .target = target, .body = {}, .principal = who, .refused = {}});
@@ -71,6 +85,9 @@ TEST_F(Privately, ShortensListsToWhatIsTheUsersOwn) {
          R"("name":"job2")"},
         {PrivateKind::jobs, "/v1/priorities", R"("user":"user1000")", R"("user":"user2000")"},
         {PrivateKind::jobs, "/v1/accounting", R"("user":"user1000")", R"("user":"user2000")"},
+        {PrivateKind::jobs, "/v1/usage?from=900&until=3000", R"("user":"user1000")",
+         R"("user":"user2000")"},
+        {PrivateKind::reservations, "/v1/usage?from=900&until=3000", "of_user1000", "of_user2000"},
         {PrivateKind::usage, "/v1/shares", R"("user":"user1000")", R"("user":"user2000")"},
         {PrivateKind::users, "/v1/associations", R"("user":"user1000")", R"("user":"user2000")"},
         {PrivateKind::accounts, "/v1/associations", R"("user":"user1000")", R"("user":"")"},

@@ -246,5 +246,167 @@ TEST(Json, TheFrameNamesTheShapeThatWasAskedFor) {
     EXPECT_FALSE(check_shape("v0.0.45").ok());
 }
 
+// As text, since the reader of tests takes whole numbers alone.
+template <class Put>
+std::string text_written(Put put) {
+    std::ostringstream out;
+    SlurmJson json(out, Notation::json);
+    put(json);
+    json.flush();
+    return out.str();
+}
+
+TEST(Json, DecimalsAreWrittenAsTheyAre) {
+    const std::pair<std::int64_t, const char*> cases[] = {
+        {0, R"({"x":0.0})"},
+        {1'000'000'000, R"({"x":1.0})"},
+        {396'040'000, R"({"x":0.39604})"},
+        {12'000'000'001, R"({"x":12.000000001})"},
+        {-250'000'000, R"({"x":-0.25})"},
+        {-3'250'000'000, R"({"x":-3.25})"},
+    };
+    for (const auto& [billionths, text] : cases) {
+        EXPECT_EQ(text_written([&](SlurmJson& json) {
+                      json.begin();
+                      json.put_decimal("x", billionths);
+                      json.end();
+                  }),
+                  text);
+    }
+}
+
+TEST(Json, AnAssociationHasItsLimits) {
+    const api::AssociationRow row{.account = "bio",
+                                  .parent = "bio",
+                                  .user = "ann",
+                                  .is_default = true,
+                                  .shares = 3,
+                                  .priority = 7};
+    Limits limits;
+    limits.max_jobs = 4;
+    limits.group_tres = {{"cpu", 8}, {"gres/gpu", 2}};
+    limits.max_wall = std::chrono::hours(2);
+    const JsonValue json = written([&](SlurmJson& to) {
+        put_association(to, {.row = row,
+                             .cluster = "here",
+                             .limits = limits,
+                             .qos = {"normal"},
+                             .default_qos = "normal",
+                             .lineage = "/bio/0-ann/"});
+    });
+    const std::pair<const char*, const char*> expected[] = {
+        {"account", "bio"},
+        {"user", "ann"},
+        {"cluster", "here"},
+        {"is_default", "true"},
+        {"shares_raw", "3"},
+        {"priority.number", "7"},
+        {"qos", "[normal]"},
+        {"default.qos", "normal"},
+        {"lineage", "/bio/0-ann/"},
+        {"parent_account", ""},
+        {"max.jobs.active.number", "4"},
+        {"max.jobs.total.set", "false"},
+        {"max.jobs.per.wall_clock.number", "120"},
+        {"max.per.account.wall_clock.set", "false"},
+    };
+    for (const auto& [path, value] : expected) EXPECT_EQ(at(json, path), value) << path;
+    const JsonValue* const max = json.find("max");
+    ASSERT_NE(max, nullptr);
+    const auto* total = max->find("tres")->find("total")->as<api::JsonArray>();
+    ASSERT_NE(total, nullptr);
+    ASSERT_EQ(total->size(), 2U);
+    EXPECT_EQ(at(total->at(1), "type"), "gres");
+    EXPECT_EQ(at(total->at(1), "name"), "gpu");
+    EXPECT_EQ(at(total->at(1), "count"), "2");
+}
+
+TEST(Json, AccountsAndUsersListTheirAssociations) {
+    const api::AssociationRow account{.account = "bio", .description = "cells"};
+    const api::AssociationRow user{.account = "bio", .user = "ann", .admin_level = "Operator"};
+    const JsonValue of_account =
+        written([&](SlurmJson& to) { put_account(to, account, "here", {&account, &user}); });
+    EXPECT_EQ(at(of_account, "name"), "bio");
+    EXPECT_EQ(at(of_account, "description"), "cells");
+    EXPECT_EQ(at(of_account, "organization"), "bio") << "as the table has it";
+    const auto* own = of_account.find("associations")->as<api::JsonArray>();
+    ASSERT_EQ(own->size(), 2U);
+    EXPECT_EQ(at(own->at(1), "user"), "ann");
+    const JsonValue of_user =
+        written([&](SlurmJson& to) { put_user(to, user, "bio", "here", {}); });
+    EXPECT_EQ(at(of_user, "administrator_level"), "[Operator]");
+    EXPECT_EQ(at(of_user, "default.account"), "bio");
+    EXPECT_EQ(at(of_user, "associations"), "[]");
+}
+
+TEST(Json, AQosHasItsLimitsAndHowItPreempts) {
+    api::QosRow qos{.name = "high", .priority = 10, .deny_on_limit = true};
+    qos.preempt = {"low"};
+    qos.preempt_mode = "WITHIN,REQUEUE";
+    qos.limits.max_jobs = 2;
+    qos.max_wall = std::chrono::minutes(30);
+    qos.usage_factor_ppm = 500'000;
+    const std::string text = text_written([&](SlurmJson& to) { put_qos(to, qos); });
+    for (
+        const char* part :
+        {R"("flags":["DENY_LIMIT"])", R"("list":["low"],"mode":["REQUEUE"])",
+         R"("active_jobs":{"per":{"account":{"set":false,"infinite":false,"number":0},"user":{"set":true,"infinite":false,"number":2}}})",
+         R"("job":{"set":true,"infinite":false,"number":30})",
+         R"("usage_factor":{"set":true,"infinite":false,"number":0.5})"})
+        EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+}
+
+TEST(Json, AShareHasWhatSsharePrints) {
+    api::ShareRow share{.cluster = "here", .account = "bio", .user = "ann", .parent = "bio"};
+    share.raw_shares = 3;
+    share.norm_shares = 500'000'000;
+    share.raw_usage = 120;
+    share.fair_share = 250'000'000;
+    share.level_fs_infinite = true;
+    share.tres_minutes = {{"cpu", 2}};
+    const std::string text = text_written([&](SlurmJson& to) { put_share(to, share); });
+    for (
+        const char* part :
+        {R"("name":"ann","parent":"bio")",
+         R"("shares_normalized":{"set":true,"infinite":false,"number":0.5})",
+         R"("shares":{"set":true,"infinite":false,"number":3})",
+         R"("usage":[{"name":"cpu","value":120}])", R"("usage":120)",
+         R"("fairshare":{"factor":{"set":true,"infinite":false,"number":0.25},"level":{"set":false,"infinite":true,"number":0}})",
+         R"("type":["USER"])"})
+        EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+}
+
+TEST(Json, DiagnosticsHaveWhatSdiagPrints) {
+    api::DiagnosticsRow row;
+    row.since = from_seconds(1000);
+    row.now = from_seconds(1120);
+    row.jobs_started = 5;
+    row.cycles.cycles = 4;
+    row.cycles.total = 200;
+    row.rounds.cycles = 2;
+    row.rounds.total_depth = 10;
+    const JsonValue json = written([&](SlurmJson& to) {
+        to.begin();
+        put_diagnostics(to, row,
+                        {{.name = "REQUEST_PING", .id = 1008, .count = 2, .total = 30},
+                         {.name = "ann", .id = 1000, .count = 3, .total = 9, .is_user = true}});
+        to.end();
+    });
+    const std::pair<const char*, const char*> expected[] = {
+        {"statistics.req_time.number", "1120"},   {"statistics.jobs_started", "5"},
+        {"statistics.schedule_cycle_mean", "50"}, {"statistics.schedule_cycle_per_minute", "2"},
+        {"statistics.bf_depth_mean", "5"},        {"statistics.bf_exit.state_changed", "0"},
+        {"statistics.pending_rpcs", "[]"},
+    };
+    for (const auto& [path, value] : expected) EXPECT_EQ(at(json, path), value) << path;
+    const auto* calls = json.find("statistics")->find("rpcs_by_message_type")->as<api::JsonArray>();
+    ASSERT_EQ(calls->size(), 1U);
+    EXPECT_EQ(at(calls->at(0), "message_type"), "REQUEST_PING");
+    EXPECT_EQ(at(calls->at(0), "average_time.number"), "15");
+    const auto* users = json.find("statistics")->find("rpcs_by_user")->as<api::JsonArray>();
+    ASSERT_EQ(users->size(), 1U);
+    EXPECT_EQ(at(users->at(0), "user_id"), "1000");
+}
+
 }  // namespace
 }  // namespace berth::slurm

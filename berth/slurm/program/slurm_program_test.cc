@@ -36,7 +36,7 @@ TEST(Help, SaysOfEveryOptionWhatItDoes) {
         {"scancel", run_scancel},   {"scontrol", run_scontrol}, {"sprio", run_sprio},
         {"sacctmgr", run_sacctmgr}, {"sshare", run_sshare},     {"sstat", run_sstat},
         {"sdiag", run_sdiag},       {"sattach", run_sattach},   {"sbcast", run_sbcast},
-        {"seff", run_seff},
+        {"seff", run_seff},         {"sreport", run_sreport},
     };
     for (const auto& [name, command] : commands) {
         const Ran ran = run(command, name, {"--help"});
@@ -132,9 +132,10 @@ TEST(Commands, RefuseWhatTheyCannotDo) {
               "squeue: error: Invalid job state specified: HAPPY\n"
               "squeue: error: Valid job states include: " +
                   state_names() + "\n");
-    EXPECT_EQ(run(run_sshare, "sshare", {"--yaml"}).err,
-              "sshare: error: --yaml is not supported: use --parsable2, or ask for the same under "
-              "/v1, as JSON\n");
+    EXPECT_EQ(run(run_sacctmgr, "sacctmgr", {"--oneliner", "show", "user"}).err,
+              "sacctmgr: error: --oneliner is not supported: use --parsable2\n");
+    EXPECT_EQ(run(run_sacctmgr, "sacctmgr", {"--json", "add", "account", "bio"}).err,
+              "sacctmgr: error: --json and --yaml are for show\n");
     EXPECT_EQ(run(run_sacct, "sacct", {"-o", "JobID,Colour"}).err,
               "sacct: error: Invalid field requested: \"Colour\"\n");
     EXPECT_EQ(run(run_scancel, "scancel", {}).err,
@@ -163,6 +164,34 @@ TEST(Commands, TakeEveryStateOfSlurms) {
         0U);
     EXPECT_EQ(run(run_sacct, "sacct", {"-s", "SE"}).err,
               "sacct: fatal: job state SE is not supported / accounted\n");
+}
+
+TEST(Sreport, RefusesWordsThatAreNoReport) {
+    const std::pair<std::vector<std::string>, const char*> cases[] = {
+        {{},
+         "sreport: error: the interactive prompt is not supported yet; give a report: see sreport "
+         "--help\n"},
+        {{"dance"}, "invalid keyword: dance\n"},
+        {{"cluster"}, "too few arguments for keyword:cluster\n"},
+        {{"parsable"},
+         "sreport: error: parsable is of the interactive prompt, which is not supported yet; use "
+         "-p\n"},
+        {{"user", "bottom"}, "Not valid report bottom\nValid user reports are, \"Top\"\n"},
+        {{"-t", "years", "user", "top"}, "unknown time format years\n"},
+        {{"cluster", "util", "colour=red"},
+         " Unknown condition: colour=red\nUse keyword set to modify value\n"},
+        {{"job", "sizes", "grouping=50,20"},
+         "sreport: error: Grouping=50,20 should be sizes that rise, like 50,250,500, or "
+         "individual\n"},
+    };
+    for (const auto& [words, says] : cases) {
+        const Ran ran = run(run_sreport, "sreport", words);
+        EXPECT_EQ(ran.err, says);
+        EXPECT_EQ(ran.code, 1) << says;
+        EXPECT_EQ(ran.out, "") << says;
+    }
+    EXPECT_EQ(run(run_sreport, "sreport", {"version"}).out, "slurm 25.11.0\n");
+    EXPECT_EQ(run(run_sreport, "sreport", {"help"}).code, 0);
 }
 
 TEST(Commands, SpeakOneShapeOfJson) {

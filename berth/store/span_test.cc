@@ -1,0 +1,166 @@
+// What is kept of nodes and reservations, and the runs of a time, one by one.
+#include <gtest/gtest.h>
+
+#include "berth/store/reader.h"
+#include "berth/store/small_cluster.h"
+#include "berth/store/span_table.h"
+
+namespace berth {
+namespace {
+
+using testing::at;
+using testing::Folder;
+using testing::SmallCluster;
+
+class SpansKept : public ::testing::Test {
+protected:
+    SpansKept() : cluster_(folder_.path()) {
+        EXPECT_TRUE(cluster_.ok()) << cluster_.error;
+        EXPECT_TRUE(cluster_.become_leader(at(0)).ok());
+    }
+    void record(std::int64_t second, std::vector<Fact> facts) {
+        ASSERT_TRUE(cluster_.record(at(second), std::move(facts)).ok());
+    }
+    void registered(std::int64_t second, std::uint32_t node) {
+        record(second, {NodeRegistered{.node = NodeId(node), .boot_id = "b"}});
+    }
+    Spans all(std::int64_t from = 0, std::int64_t until = 1'000'000) {
+        Result<StoreReader> reader = StoreReader::open(folder_.path());
+        EXPECT_TRUE(reader.ok());
+        Result<Spans> spans = reader->spans(at(from), at(until));
+        EXPECT_TRUE(spans.ok()) << spans.error().message;
+        return spans.ok() ? *std::move(spans) : Spans{};
+    }
+    // "0-10 16, 10- 0": from when until when, and how many CPUs took no work.
+    std::string of_node(const std::string& name) {
+        std::string text;
+        for (const NodeSpan& span : all().nodes) {
+            if (span.name != name) continue;
+            text += (text.empty() ? "" : ", ") + std::to_string(seconds(span.began - at(0))) + "-" +
+                    (span.ended ? std::to_string(seconds(*span.ended - at(0))) : "") + " " +
+                    std::to_string(span.standing.unavailable.cpu().count() / 1000);
+        }
+        return text;
+    }
+    std::string of_reservations() {
+        std::string text;
+        for (const ReservationSpan& span : all().reservations) {
+            text += (text.empty() ? "" : ", ") + span.name + " " +
+                    std::to_string(seconds(span.began - at(0))) + "-" +
+                    std::to_string(seconds(*span.ended - at(0))) + " on " +
+                    std::to_string(span.standing.nodes.size());
+        }
+        return text;
+    }
+    static Reservation reservation(std::int64_t start, std::int64_t end, std::uint32_t nodes = 1) {
+        Reservation one{.name = "course", .start = at(start), .end = at(end)};
+        for (std::uint32_t n = 0; n < nodes; ++n) {
+            Resources amount;
+            amount.set_cpu(cores(16));
+            one.amounts.emplace_back(NodeId(n), amount);
+        }
+        return one;
+    }
+
+    Folder folder_;
+    SmallCluster cluster_;
+};
+
+TEST_F(SpansKept, ANodeIsUnavailableUntilItRegisters) {
+    EXPECT_EQ(of_node("gpu1"), "0- 16");
+    registered(10, 0);
+    EXPECT_EQ(of_node("gpu1"), "0-10 16, 10- 0");
+    registered(20, 0);
+    EXPECT_EQ(of_node("gpu1"), "0-10 16, 10- 0") << "nothing is new";
+    EXPECT_EQ(of_node("gpu2"), "0- 16");
+    EXPECT_EQ(all().since, at(0));
+}
+
+TEST_F(SpansKept, OfADrainedNodeWhatRunsHoldIsInUse) {
+    registered(10, 0);
+    ASSERT_TRUE(cluster_.submit(1, at(15)).ok());
+    ASSERT_TRUE(cluster_.start(1, at(20), 1, {NodeId(0)}).ok());
+    record(30, {NodeUpdated{.node = NodeId(0), .drained = true, .reason = "fan", .by = "root"}});
+    record(40, {AttemptEnded{.job = JobId(1),
+                             .attempt = Attempt(1),
+                             .node = NodeId(0),
+                             .batch_exit = ExitStatus{}}});
+    record(50, {NodeUpdated{.node = NodeId(0), .drained = false}});
+    EXPECT_EQ(of_node("gpu1"), "0-10 16, 10-30 0, 30-40 15, 40-50 16, 50- 0");
+}
+
+TEST_F(SpansKept, ASilentNodeIsUnavailable) {
+    registered(10, 0);
+    record(60, {NodeNotResponding{NodeId(0)}});
+    EXPECT_EQ(of_node("gpu1"), "0-10 16, 10-60 0, 60- 16");
+    EXPECT_EQ(all(20, 30).nodes.size(), 2U) << "one of each node";
+    EXPECT_EQ(all(5, 30).nodes.size(), 3U);
+}
+
+TEST_F(SpansKept, ANewControllerGoesOnWithWhatIsSo) {
+    registered(10, 0);
+    record(100, {ControllerStarted{Epoch(2)}});
+    EXPECT_EQ(of_node("gpu1"), "0-10 16, 10- 0");
+}
+
+TEST_F(SpansKept, AReservationLastsUntilItsEndUnlessItIsChangedOrDeleted) {
+    record(5, {ReservationSet{reservation(100, 200)}});
+    EXPECT_EQ(of_reservations(), "course 100-200 on 1");
+    record(150, {ReservationSet{reservation(100, 300, 2)}});
+    EXPECT_EQ(of_reservations(), "course 100-150 on 1, course 150-300 on 2");
+    record(180, {ReservationDeleted{"course"}});
+    EXPECT_EQ(of_reservations(), "course 100-150 on 1, course 150-180 on 2");
+}
+
+TEST_F(SpansKept, AReservationThatIsDeletedBeforeItBeginsHasNeverBeen) {
+    record(5, {ReservationSet{reservation(100, 200)}});
+    record(6, {ReservationDeleted{"course"}});
+    EXPECT_EQ(of_reservations(), "");
+}
+
+TEST_F(SpansKept, OneThatComesAgainHasASpanForEachTime) {
+    record(5, {ReservationSet{reservation(100, 200)}});
+    record(200, {ReservationSet{reservation(1100, 1200)}});
+    EXPECT_EQ(of_reservations(), "course 100-200 on 1, course 1100-1200 on 1");
+}
+
+TEST_F(SpansKept, DamageIsTold) {
+    Database changed = *Database::open(folder_.path() + "/berth.db", {});
+    ASSERT_TRUE(changed.run("UPDATE spans SET row = row || x'00' WHERE name = 'gpu1'").ok());
+    Result<StoreReader> reader = StoreReader::open(folder_.path());
+    ASSERT_TRUE(reader.ok());
+    const auto spans = reader->spans(at(0), at(10));
+    ASSERT_FALSE(spans.ok());
+    EXPECT_EQ(spans.error().message, "what is known of gpu1 is damaged in the state file");
+}
+
+// Earlier attempts, those that wait and those that run are all there; others are not.
+TEST_F(SpansKept, EachRunOfATimeIsTold) {
+    ASSERT_TRUE(cluster_.submit(1, at(10)).ok());
+    ASSERT_TRUE(cluster_.start(1, at(20), 1, {NodeId(0)}).ok());
+    ASSERT_TRUE(cluster_.submit(2, at(30)).ok());
+    record(40, {AttemptEnded{.job = JobId(1),
+                             .attempt = Attempt(1),
+                             .node = NodeId(0),
+                             .batch_exit = ExitStatus{}}});
+    Result<StoreReader> reader = StoreReader::open(folder_.path());
+    ASSERT_TRUE(reader.ok());
+    const auto ids = [&](std::int64_t from, std::int64_t until) {
+        std::string text;
+        EXPECT_TRUE(reader
+                        ->each_run({.from = at(from), .until = at(until)},
+                                   [&](const AccountingRecord& run) {
+                                       text += to_string(run.job) + " ";
+                                       EXPECT_TRUE(run.steps.empty());
+                                   })
+                        .ok());
+        return text;
+    };
+    EXPECT_EQ(ids(0, 100), "1 2 ");
+    EXPECT_EQ(ids(40, 100), "2 ") << "job 1 was over";
+    EXPECT_EQ(ids(0, 30), "1 ") << "job 2 was not there yet";
+    EXPECT_EQ(ids(0, 10), "");
+}
+
+}  // namespace
+}  // namespace berth
