@@ -27,6 +27,7 @@ COMMANDS = {  # Section 1: what each is for.
     "sdiag": "show what the scheduler does",
     "seff": "show how well a job used what it held",
     "sprio": "show the factors of jobs' priorities",
+    "sreport": "report what was used of the cluster in a time",
     "sshare": "show the shares of accounts and users",
     "sstat": "show what running steps use",
 }

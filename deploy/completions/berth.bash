@@ -70,4 +70,4 @@ _berth_complete() {
     fi
 }
 
-complete -F _berth_complete sbatch srun salloc squeue sinfo sacct scancel scontrol sacctmgr sprio sshare sstat sdiag sattach sbcast seff berth
+complete -F _berth_complete sbatch srun salloc squeue sinfo sacct scancel scontrol sacctmgr sprio sreport sshare sstat sdiag sattach sbcast seff berth

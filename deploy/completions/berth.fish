@@ -82,6 +82,6 @@ function __berth_complete
     __berth_words $words; or __fish_complete_path $current
 end
 
-for name in sbatch srun salloc squeue sinfo sacct scancel scontrol sacctmgr sprio sshare sstat sdiag sattach sbcast seff berth
+for name in sbatch srun salloc squeue sinfo sacct scancel scontrol sacctmgr sprio sreport sshare sstat sdiag sattach sbcast seff berth
     complete -c $name -f -a '(__berth_complete)'
 end

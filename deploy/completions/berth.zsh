@@ -1,4 +1,4 @@
-#compdef sbatch srun salloc squeue sinfo sacct scancel scontrol sacctmgr sprio sshare sstat sdiag sattach sbcast seff berth
+#compdef sbatch srun salloc squeue sinfo sacct scancel scontrol sacctmgr sprio sreport sshare sstat sdiag sattach sbcast seff berth
 # Zsh completion of Slurm's commands as Berth has them, and of `berth` itself. Options and their
 # texts come from --help, and names of jobs, nodes, partitions, QOS and accounts from the running
 # cluster. Zsh finds it as vendor-completions/_berth; else: source this file after compinit.
@@ -70,5 +70,5 @@ _berth() {
 if [[ $funcstack[1] == _berth ]]; then
     _berth "$@"
 elif (($+functions[compdef])); then
-    compdef _berth sbatch srun salloc squeue sinfo sacct scancel scontrol sacctmgr sprio sshare sstat sdiag sattach sbcast seff berth
+    compdef _berth sbatch srun salloc squeue sinfo sacct scancel scontrol sacctmgr sprio sreport sshare sstat sdiag sattach sbcast seff berth
 fi

@@ -143,6 +143,47 @@ class Shown(unittest.TestCase):
             self.assertIn(says, done.stderr)
             self.assertEqual(done.returncode, code)
 
+    def test_sreport_tells_who_used_what_and_what_became_of_the_cluster(self):
+        c = self.cluster
+        hour = ("start=now-1hour", "end=now")
+
+        def used(*options):
+            rows = c.run("sreport", "-nP", "-t", "seconds", *options, "user", "top", *hour, "format=login,used").stdout.split()
+            return {user: int(seconds) for user, seconds in (row.split("|") for row in rows)}
+
+        me = c.run("id", "-un").stdout.strip()
+        before, gpus_before = used().get(me, 0), used("-T", "gres/gpu").get(me, 0)
+        job = c.sbatch("-n1", "-c2", "--gres=gpu:1", "--wrap", "sleep 3")
+        c.wait_state(job, "COMPLETED")
+        elapsed = int(c.run("sacct", "-nPX", "-j", job, "-o", "ElapsedRaw").stdout)
+        self.assertLessEqual(abs(used()[me] - before - 2 * elapsed), 4)
+        self.assertLessEqual(abs(used("-T", "gres/gpu")[me] - gpus_before - elapsed), 2)
+        self.assertIn(f"|{me}|", c.run("sreport", "-nP", "cluster", "AccountUtilizationByUser", *hour).stdout)
+        sizes = c.run("sreport", "-nP", "job", "sizesbyaccount", "grouping=2,3", "printjobcount", *hour).stdout.split("|")
+        self.assertGreaterEqual(int(sizes[3]), 1, sizes)
+        c.run("scontrol", "update", "NodeName=node2", "State=drain", "Reason=test")
+        try:
+            c.wait("time to go by", lambda: int(self.utilization("down")) > 0)
+        finally:
+            c.run("scontrol", "update", "NodeName=node2", "State=resume")
+        allocated, down, idle, planned, reported = map(int, self.utilization("allocated,down,idle,planned,reported").split("|"))
+        self.assertGreater(allocated, 0)
+        self.assertGreater(idle, 0)
+        self.assertEqual(allocated + down + idle + planned, reported)
+        shown = c.run("sreport", "cluster", "utilization", *hour)
+        self.assertRegex(shown.stdout, r"\A-{80}\nCluster Utilization \S+ - \S+\nUsage reported in CPU Minutes\n-{80}\n  Cluster Allocate     Down PLND Dow ")
+        self.assertIn("it is not kept which nodes there were", shown.stderr)
+
+    def utilization(self, fields):
+        return self.cluster.run("sreport", "-QnP", "-t", "seconds", "cluster", "utilization", "start=now-1hour", "end=now", f"format={fields}").stdout.strip()
+
+    def test_accounts_shares_and_diagnostics_are_json_too(self):
+        c = self.cluster
+        self.assertEqual([one["name"] for one in json.loads(c.run("sacctmgr", "show", "qos", "--json").stdout)["qos"]][:1], ["normal"])
+        self.assertIn("root", [one["name"] for one in json.loads(c.run("sacctmgr", "--json", "show", "account").stdout)["accounts"]])
+        self.assertEqual(json.loads(c.run("sshare", "-a", "--json").stdout)["shares"]["shares"][0]["name"], "root")
+        self.assertGreaterEqual(json.loads(c.run("sdiag", "--json").stdout)["statistics"]["jobs_submitted"], 0)
+
     def test_cpus_and_memory_are_counted_by_gpus(self):
         c = self.cluster
         job = c.sbatch("--hold", "--gpus-per-node=2", "-N2", "--cpus-per-gpu=3", "--mem-per-gpu=50M", "--wrap", "true")

@@ -16,7 +16,7 @@ class Query(Case):
         self.value = value
         self.list = self.path.rsplit("/", 1)[1].replace("accounting", "jobs")
 
-    def rows(self, *others):
+    def body(self, *others):
         wanted = [*others] + ([] if self.withheld else [f"{self.key}={self.value}"])
         connection = http.client.HTTPConnection("berth")
         connection.sock = socket.socket(socket.AF_UNIX)
@@ -26,8 +26,10 @@ class Query(Case):
         body = json.loads(answer.read())
         connection.close()
         see(answer.status == 200, body)
-        rows = [value for value in body.values() if isinstance(value, list)]
-        return rows[0]
+        return body
+
+    def rows(self, *others):
+        return [value for value in self.body(*others).values() if isinstance(value, list)][0]
 
     def names(self, *others):
         """The jobs of the answer, by the names that worlds.populate gave them."""
@@ -91,3 +93,68 @@ def until(run):
 @one_query("GET /v1/accounting?duplicates", "true")
 def duplicates(run):
     same(len(run.rows("name=ida")), 2)
+
+
+# ---- What was used: the runs of the last hour.
+
+class Used(Query):
+    def report(self):
+        wanted = {"from": int(time.time()) - 3600, "until": int(time.time()) + 1}
+        wanted.pop(self.key, None)
+        return self.body(*(f"{key}={value}" for key, value in wanted.items()))
+
+    def of(self, member):
+        """What the groups have there."""
+        return {group[member] for group in self.report()["groups"]}
+
+    def jobs(self):
+        return sum(group["jobs"] for group in self.report()["groups"])
+
+
+def used(key, value):
+    """With GET /v1/usage?key=value."""
+    def register(function):
+        full = f"GET /v1/usage?{key}"
+        one = Effect(full, "the runs that it chooses", "show", function)
+        one.case = lambda cluster, withheld: Used(cluster, full, withheld, value(cluster) if callable(value) else value)
+        EFFECTS.append(one)
+        return function
+    return register
+
+
+@used("from", lambda _: int(time.time()) - 60)
+def used_from(run):
+    same(run.report()["from"], run.value)
+
+
+@used("until", lambda _: int(time.time()))
+def used_until(run):
+    same(run.report()["until"], run.value)
+
+
+@used("job", lambda c: c.ids["alice"])
+@used("node", "n1")
+@used("partition", "secret")
+def used_by_one(run):
+    same(run.jobs(), 1)
+
+
+@used("user", "nobody")
+@used("group", "nogroup")
+def used_by_nobody(run):
+    same(run.of("user"), {"nobody"})
+
+
+@used("account", "physics")
+def used_by_physics(run):
+    same(run.of("account"), {"physics"})
+
+
+@used("wckey", "night")
+def used_by_key(run):
+    see(run.of("wckey") <= {"night"})
+
+
+@used("by_size", "true")
+def used_by_size(run):
+    see(0 not in run.of("cpus"))

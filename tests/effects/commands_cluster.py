@@ -390,9 +390,68 @@ def sacctmgr_parsable2(run):
     see(re.search(r"\|\w+$", run.lines("show", "account")[0]))
 
 
+@command_option("sacctmgr --json", seen="JSON")
+def sacctmgr_json(run):
+    see("bio" in {account["name"] for account in as_json(run, "show", "account")["accounts"]})
+
+
+@command_option("sacctmgr --yaml", seen="YAML")
+def sacctmgr_yaml(run):
+    see("bio" in names_in_yaml(run, "show", "account", of="accounts"))
+
+
 @command_option("sacctmgr --verbose", seen="what was asked for")
 def sacctmgr_verbose(run):
     see(run.done("show", "account").stderr)
+
+
+# ---- sreport, of the last hour.
+
+HOUR = ("start=now-1hour", "end=now")
+
+
+def top(run, *others):
+    return run.lines(*others, "user", "top", *HOUR)
+
+
+@command_option("sreport --all_clusters", seen="all there are")
+def sreport_all_clusters(run):
+    see("nobody" in run.ask("user", "top", *HOUR))
+
+
+@command_option("sreport --cluster", "nosuch", seen="another cluster is not there")
+def sreport_cluster(run):
+    see("nosuch" in run.done("user", "top", ok=False).stderr)
+
+
+@command_option("sreport --noheader", seen="neither title nor header")
+def sreport_noheader(run):
+    see(not any("Top 10 Users" in line or "Login" in line for line in top(run)))
+
+
+@command_option("sreport --parsable", seen="fields between bars, one at the end")
+def sreport_parsable(run):
+    see(top(run, "-n")[0].endswith("|0|"))
+
+
+@command_option("sreport --parsable2", seen="fields between bars, none at the end")
+def sreport_parsable2(run):
+    see(top(run, "-n")[0].endswith("|0"))
+
+
+@command_option("sreport --quiet", seen="no word of what is not kept")
+def sreport_quiet(run):
+    same(run.done("cluster", "utilization", "start=now-1day", "end=now").stderr, "")
+
+
+@command_option("sreport --tres", "gres/gpu", seen="GPUs instead of CPUs")
+def sreport_tres(run):
+    see(any("gres/gpu" in line for line in top(run)))
+
+
+@command_option("sreport --verbose", seen="what was asked for")
+def sreport_verbose(run):
+    see(run.done("user", "top").stderr)
 
 
 # ---- sdiag.
@@ -401,6 +460,16 @@ def calls(run):
     """[(id, mean time, total time)] of the first list of calls, in its order."""
     text = run.ask().split("by message type")[1].split("by user")[0]
     return [tuple(map(int, row)) for row in re.findall(r"\(\s*(\d+)\) count:\d+\s+ave_time:(\d+)\s+total_time:(\d+)", text)]
+
+
+@command_option("sdiag --json", seen="JSON")
+def sdiag_json(run):
+    see(as_json(run)["statistics"]["rpcs_by_message_type"])
+
+
+@command_option("sdiag --yaml", seen="YAML")
+def sdiag_yaml(run):
+    see(run.ask().startswith("statistics:\n"))
 
 
 @command_option("sdiag --sort-by-id", seen="calls by their number")

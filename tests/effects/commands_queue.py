@@ -298,6 +298,16 @@ def sshare_parsable2(run):
     see(run.lines()[0].startswith("Account|") and not run.lines()[0].endswith("|"))
 
 
+@command_option("sshare --json", seen="JSON")
+def sshare_json(run):
+    see("bio" in {share["name"] for share in as_json(run, "-a")["shares"]["shares"]})
+
+
+@command_option("sshare --yaml", seen="YAML")
+def sshare_yaml(run):
+    see(run.ask("-a").startswith("shares:\n  shares:\n"))
+
+
 @command_option("sshare --verbose", seen="what was asked for")
 def sshare_verbose(run):
     see(run.done().stderr)

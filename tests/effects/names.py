@@ -11,7 +11,7 @@ SOURCE = Path(__file__).resolve().parents[2] / "berth"
 JOB_COMMANDS = {"kSbatch": ("sbatch",), "kSrun": ("srun",), "kSalloc": ("salloc",), "kBoth": ("sbatch", "srun"),
                 "kJobs": ("sbatch", "srun", "salloc"), "kOfJob": ("sbatch", "srun", "salloc")}
 PREFIX = {"sbatch": "SBATCH_", "srun": "SLURM_", "salloc": "SALLOC_"}
-COMMANDS = ("squeue", "sinfo", "sacct", "scancel", "sprio", "sshare", "sstat", "scontrol", "sacctmgr", "sdiag", "seff", "sbcast", "sattach")
+COMMANDS = ("squeue", "sinfo", "sacct", "scancel", "sprio", "sreport", "sshare", "sstat", "scontrol", "sacctmgr", "sdiag", "seff", "sbcast", "sattach")
 # Refused, though the same table has it elsewhere; of a script, sbatch is as quiet as its command line says, as in Slurm.
 NOT_TAKEN = {"GET /v1/priorities?field", "#SBATCH --wrap", "#SBATCH --quiet", "#SBATCH --verbose"}
 # Variables that a command reads by name, as if they were its option.
@@ -26,6 +26,7 @@ ALWAYS_SO = {
     "sacct --allclusters": "there is one cluster",
     "sdiag --all": "nothing is left out without it",
     "sattach --quiet": "sattach has no messages of its own",
+    "sreport --all_clusters": "there is one cluster",
     "sinfo --exact": "nodes that differ never share a line",
     "sinfo --noconvert": "memory is always in megabytes",
     "squeue --priority": "a job has one partition", "SQUEUE_PRIORITY": "likewise",
@@ -210,7 +211,7 @@ def query_parameters():
     routes = text_of("api/routes.cc")
     found = set()
     for path, kind in re.findall(r'\.path = "([^"]+)",(?:(?!Route\{)[^}])*?\.query = "(\w+)"', routes):
-        name = "parse_job_query" if kind == "JobQuery" else "parse_accounting_query"
+        name = f"parse_{kind.removesuffix('Query').lower()}_query"
         body = re.search(rf"> {name}\(.*?\n\}}\n", text_of("api/query.cc"), re.S).group(0)
         found |= {f"GET {path}?{key}" for key in re.findall(r'(?:== |\{)"(\w+)"', body) if key not in ("true", "false")}
     assert len(found) > 20, f"query.cc is read wrongly: {found}"

@@ -4,7 +4,7 @@ import names
 from api_queries import Query
 from effect import EFFECTS, Case, Effect, NoEffect, see
 
-ARGUMENTS = {"sattach": ("1.0",), "sbcast": ("source", "copy"), "scontrol": ("show", "config"), "sacctmgr": ("show", "account"), "sstat": ("-j", "1"),
+ARGUMENTS = {"sattach": ("1.0",), "sbcast": ("source", "copy"), "scontrol": ("show", "config"), "sacctmgr": ("show", "account"), "sstat": ("-j", "1"), "sreport": ("user", "top"),
              "scancel": ("1",), "sbatch": ("--wrap", "true"), "srun": ("true",), "salloc": ("true",)}
 
 

@@ -95,6 +95,16 @@ def help_format(command):
     return set(re.findall(r"[A-Za-z]\w+", says(command, "--helpformat")))
 
 
+def report_fields():
+    """Of sreport: {"cluster Utilization": {"Allocated", …}, …}."""
+    found = {}
+    families = re.split(r"FORMAT OPTIONS FOR (\w+) REPORTS", sections("sreport")["FORMAT OPTIONS FOR EACH REPORT"])
+    for family, text in zip(families[1::2], families[2::2]):
+        for name, fields in re.findall(r"(?m)^\.TP\n(\w+)\n(?:\.\w+\n)?((?:[^.\n].*\n)+)", text):
+            found[f"{family.lower()} {name}"] = set(re.findall(r"[A-Za-z]+", fields))
+    return found
+
+
 def job_states():
     """{("CA", "CANCELLED"), …}"""
     text = next(body for name, body in sections("squeue").items() if name.startswith("JOB STATE CODES"))

@@ -98,16 +98,16 @@ Result<std::vector<std::string>> tres_asked(const std::string& names, const Repo
 api::UsageQuery query_of(const ReportWords& words, Time now) {
     const ReportPeriod period = period_of(words, now);
     api::UsageQuery query{.from = period.from, .until = period.until};
-    query.users = words.users;
-    query.wckeys = words.wckeys;
-    query.jobs = words.jobs;
-    query.partitions = words.partitions;
-    query.groups = words.groups;
+    query.users = words.chosen.users;
+    query.wckeys = words.chosen.wckeys;
+    query.jobs = words.chosen.jobs;
+    query.partitions = words.chosen.partitions;
+    query.groups = words.chosen.groups;
     query.by_size = is_of_sizes(words.kind);
-    if (words.kind != ReportKind::reservations) query.nodes = words.nodes;
+    if (words.kind != ReportKind::reservations) query.nodes = words.chosen.nodes;
     // Otherwise those below the accounts that are named count, too: they are picked out here.
     if (words.kind == ReportKind::user_by_account || words.kind == ReportKind::top_users)
-        query.accounts = words.accounts;
+        query.accounts = words.chosen.accounts;
     return query;
 }
 
@@ -117,7 +117,7 @@ int run_report(const Invocation& call, const SreportOptions& options, const Repo
         return streams.err << "sreport: error: " << message << '\n', 1;
     };
     Client client(endpoint_of(call), {.timeout = kReportPatience});
-    const std::string clusters = join(words.clusters, ",");
+    const std::string clusters = join(words.chosen.clusters, ",");
     for (const std::string& names : {options.clusters, clusters}) {
         if (const auto other = other_cluster(client, names, "sreport")) return fail(*other);
     }
@@ -149,7 +149,11 @@ Status read_option(int letter, const char* value, SreportOptions& options) {
             BERTH_TRY(options.notation, parse_time_notation(value));
             return Done{};
         }
-        default: return Done{};  // -a, --federation, --local: there is one cluster.
+        case 'a':
+        case 1:
+        case 2:
+        case 'v':
+        default: return Done{};  // There is one cluster.
     }
 }
 

@@ -163,7 +163,7 @@ private:
         fit(columns_, ReportCell::energy, 0, asked_.notation);
         print_columns();
         for (const UsedLine& line : lines) {
-            const std::string indent(asked_.words.tree ? line.depth : 0, ' ');
+            const std::string indent(asked_.words.flags.tree ? line.depth : 0, ' ');
             for (const std::string& tres : asked_.tres) {
                 const api::TresTime* const time = time_of(tres);
                 put({{ReportCell::cluster, usage_.cluster},
@@ -184,8 +184,8 @@ private:
         const bool by_key = asked_.words.kind == ReportKind::sizes_by_wckey;
         std::string more;
         if (asked_.with_tres) more += "TRES type is " + join(asked_.tres, ",") + "\n";
-        more += asked_.words.job_count ? std::string("Units are in number of jobs ran\n")
-                                       : "Time reported in " + asked_.notation.words() + "\n";
+        more += asked_.words.flags.job_count ? std::string("Units are in number of jobs ran\n")
+                                             : "Time reported in " + asked_.notation.words() + "\n";
         print_title(by_key ? "Job Sizes by Wckey" : "Job Sizes", true, more);
         for (std::size_t i = 0; i < sizes.ranges.size(); ++i) {
             columns_.push_back({.cell = size_cell(i),
@@ -197,7 +197,7 @@ private:
         print_columns();
         const TimeNotation share{TimeNotation::Unit::percent, false};
         for (const SizeLine& one : sizes.lines) {
-            const bool by_count = asked_.words.job_count;
+            const bool by_count = asked_.words.flags.job_count;
             ReportLine line{{ReportCell::cluster, usage_.cluster},
                             {ReportCell::account, one.name},
                             {ReportCell::wckey, one.name}};
@@ -216,11 +216,11 @@ private:
         const auto among = [](const std::vector<std::string>& list, const std::string& name) {
             return std::ranges::find(list, name) != list.end();
         };
-        const bool by_name = words.names.empty() || among(words.names, one.name);
-        const bool by_node =
-            words.nodes.empty() || std::ranges::any_of(one.nodes, [&](const std::string& node) {
-                return among(words.nodes, node);
-            });
+        const bool by_name = words.chosen.names.empty() || among(words.chosen.names, one.name);
+        const bool by_node = words.chosen.nodes.empty() ||
+                             std::ranges::any_of(one.nodes, [&](const std::string& node) {
+                                 return among(words.chosen.nodes, node);
+                             });
         return by_name && by_node;
     }
     void print_reservations() {

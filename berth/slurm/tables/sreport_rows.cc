@@ -95,13 +95,15 @@ public:
 private:
     // With users= an account's own line would tell of others, too.
     bool is_shown(const std::string& account) const {
-        return words_.accounts.empty() || tree_.highest_of(words_.accounts, account) != nullptr;
+        return words_.chosen.accounts.empty() ||
+               tree_.highest_of(words_.chosen.accounts, account) != nullptr;
     }
 
     std::vector<api::TresSeconds> visit(const std::string& account, std::uint32_t depth) {
         const std::size_t at = lines_.size();
         const bool shown = is_shown(account);
-        if (shown && words_.users.empty()) lines_.push_back({.account = account, .depth = depth});
+        if (shown && words_.chosen.users.empty())
+            lines_.push_back({.account = account, .depth = depth});
         std::vector<api::TresSeconds> sum;
         for (const auto& [user, used] : users_[account]) {
             add_used(sum, used);
@@ -112,7 +114,7 @@ private:
         for (const std::string& child : tree_.children_of(account)) {
             if (depth < kDeepest) add_used(sum, visit(child, depth + 1));
         }
-        if (!shown || !words_.users.empty()) return sum;
+        if (!shown || !words_.chosen.users.empty()) return sum;
         if (sum.empty()) {
             lines_.resize(at);
         } else {
@@ -157,10 +159,11 @@ std::string size_name(const ReportWords& words, const AccountTree& tree,
     const bool with_key = words.kind == ReportKind::sizes_by_account_and_wckey;
     if (with_key && group.wckey.empty()) return {};
     std::string account = AccountTree::name_of(group);
-    if (!words.flat) {
-        std::vector<std::string> heads =
-            words.accounts.empty() ? std::vector<std::string>{kRootAccount} : words.accounts;
-        if (words.as_parent) {
+    if (!words.flags.flat) {
+        std::vector<std::string> heads = words.chosen.accounts.empty()
+                                             ? std::vector<std::string>{kRootAccount}
+                                             : words.chosen.accounts;
+        if (words.flags.as_parent) {
             std::vector<std::string> below;
             for (const std::string& parent : heads) {
                 const auto& children = tree.children_of(parent);
@@ -171,7 +174,7 @@ std::string size_name(const ReportWords& words, const AccountTree& tree,
         const std::string* const head = tree.highest_of(heads, account);
         if (head == nullptr) return {};
         account = *head;
-    } else if (!words.accounts.empty() && !is_among_names(words.accounts, account)) {
+    } else if (!words.chosen.accounts.empty() && !is_among_names(words.chosen.accounts, account)) {
         return {};
     }
     return with_key ? account + ":" + group.wckey : account;
@@ -196,7 +199,9 @@ std::vector<UsedLine> lines_by_user(const ReportAsked& asked, const api::UsageRe
     for (const api::UsageGroup& group : report.groups) {
         if (by_key && group.wckey.empty()) continue;
         const std::string account = AccountTree::name_of(group);
-        const std::string second = asked.words.group_accounts ? "" : by_key ? group.wckey : account;
+        const std::string second = asked.words.flags.group_accounts ? ""
+                                   : by_key                         ? group.wckey
+                                                                    : account;
         UsedLine& line = lines[{group.user, second}];
         line.user = group.user;
         if (by_key) line.wckey = group.wckey;

@@ -170,7 +170,7 @@ ReportColumn look_of(ReportCell cell, const ReportWords& words, TimeNotation not
     if (is_of_sizes(words.kind) && cell == Cell::wckey) column.header = "Wckey", column.width = 9;
     if (words.kind == ReportKind::sizes_by_account_and_wckey && cell == Cell::account)
         column.width = 20, column.left = true;
-    if (words.kind == ReportKind::account_by_user && words.tree && cell == Cell::account)
+    if (words.kind == ReportKind::account_by_user && words.flags.tree && cell == Cell::account)
         column.width = 20, column.left = true;
     return column;
 }
@@ -191,8 +191,9 @@ Result<ReportColumn> column_asked(const std::string& word, const ReportWords& wo
         const bool is_id =
             words.kind == ReportKind::reservations && means(asked, "ReservationId", 2);
         return Error{ErrorCode::invalid_argument,
-                     " Unknown field '" + asked + "'" +
-                         (is_id ? ": a reservation has no number; use Name" : "") + "\n"};
+                     is_id ? "sreport: error: ReservationId is not supported: a reservation has no "
+                             "number; use Name\n"
+                           : " Unknown field '" + asked + "'\n"};
     }
     ReportColumn column = look_of(found->cell, words, notation);
     const auto width = percent == std::string::npos ? Result<std::int64_t>(0)

@@ -51,28 +51,28 @@ TEST(ReportWordsTest, TakeListsAndFlags) {
         "job sizes accounts=bio,physics users=ann grouping=2,4 flatview printjobcount jobs=3,4 "
         "partitions=main nodes=n[1-2] gid=100 wckeys=beta format=cluster,account%20");
     ASSERT_TRUE(words.ok()) << words.error().message;
-    EXPECT_EQ(words->accounts, (std::vector<std::string>{"bio", "physics"}));
-    EXPECT_EQ(words->users, std::vector<std::string>{"ann"});
+    EXPECT_EQ(words->chosen.accounts, (std::vector<std::string>{"bio", "physics"}));
+    EXPECT_EQ(words->chosen.users, std::vector<std::string>{"ann"});
     EXPECT_EQ(words->sizes, (std::vector<std::int64_t>{2, 4}));
-    EXPECT_EQ(words->jobs, (std::vector<JobId>{JobId(3), JobId(4)}));
-    EXPECT_EQ(words->partitions, std::vector<std::string>{"main"});
-    EXPECT_EQ(words->nodes, (std::vector<std::string>{"n1", "n2"}));
-    EXPECT_EQ(words->groups, std::vector<std::string>{"100"});
-    EXPECT_EQ(words->wckeys, std::vector<std::string>{"beta"});
+    EXPECT_EQ(words->chosen.jobs, (std::vector<JobId>{JobId(3), JobId(4)}));
+    EXPECT_EQ(words->chosen.partitions, std::vector<std::string>{"main"});
+    EXPECT_EQ(words->chosen.nodes, (std::vector<std::string>{"n1", "n2"}));
+    EXPECT_EQ(words->chosen.groups, std::vector<std::string>{"100"});
+    EXPECT_EQ(words->chosen.wckeys, std::vector<std::string>{"beta"});
     EXPECT_EQ(words->format, (std::vector<std::string>{"cluster", "account%20"}));
-    EXPECT_TRUE(words->flat && words->job_count);
-    EXPECT_FALSE(words->as_parent);
+    EXPECT_TRUE(words->flags.flat && words->flags.job_count);
+    EXPECT_FALSE(words->flags.as_parent);
     EXPECT_TRUE(parsed("job sizes grouping=individual")->individual);
-    EXPECT_TRUE(parsed("job sizes AcctAsParent")->as_parent);
-    EXPECT_TRUE(parsed("cluster a tree")->tree);
-    EXPECT_TRUE(parsed("user top group topcount=3")->group_accounts);
+    EXPECT_TRUE(parsed("job sizes AcctAsParent")->flags.as_parent);
+    EXPECT_TRUE(parsed("cluster a tree")->flags.tree);
+    EXPECT_TRUE(parsed("user top group topcount=3")->flags.group_accounts);
     EXPECT_EQ(parsed("user top t=3")->top, 3);
     // A name by itself is what the report is about.
-    EXPECT_EQ(parsed("cluster ua ann")->users, std::vector<std::string>{"ann"});
-    EXPECT_EQ(parsed("cluster ut here")->clusters, std::vector<std::string>{"here"});
-    EXPECT_EQ(parsed("resv ut course")->names, std::vector<std::string>{"course"});
-    EXPECT_EQ(parsed("cluster uw beta")->wckeys, std::vector<std::string>{"beta"});
-    EXPECT_TRUE(parsed("cluster ut all_clusters")->clusters.empty());
+    EXPECT_EQ(parsed("cluster ua ann")->chosen.users, std::vector<std::string>{"ann"});
+    EXPECT_EQ(parsed("cluster ut here")->chosen.clusters, std::vector<std::string>{"here"});
+    EXPECT_EQ(parsed("resv ut course")->chosen.names, std::vector<std::string>{"course"});
+    EXPECT_EQ(parsed("cluster uw beta")->chosen.wckeys, std::vector<std::string>{"beta"});
+    EXPECT_TRUE(parsed("cluster ut all_clusters")->chosen.clusters.empty());
 }
 
 TEST(ReportWordsTest, RefuseByNameWhatHasNoNumberHere) {
@@ -348,7 +348,8 @@ TEST(ReportLayout, RefusesFieldsThatThereAreNot) {
     };
     EXPECT_EQ(complaint("cluster ut format=colour"), " Unknown field 'colour'\n");
     EXPECT_EQ(complaint("resv ut format=reservationid"),
-              " Unknown field 'reservationid': a reservation has no number; use Name\n");
+              "sreport: error: ReservationId is not supported: a reservation has no number; use "
+              "Name\n");
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ namespace {
 // Which reports take a word.
 using Reports = unsigned;
 constexpr Reports kClusterTime = 1, kAssociations = 2, kWckeys = 4, kSizes = 8, kReserved = 16,
-                  kTop = 32, kEvery = 63;
+                  kTop = 32;
 
 Reports reports_of(ReportKind kind) {
     switch (kind) {
@@ -38,14 +38,14 @@ struct ReportFlag {
     std::string_view name;
     std::size_t least;
     Reports of;
-    bool ReportWords::* flag;
+    bool ReportFlags::* flag;
 };
 constexpr auto kReportFlags = std::to_array<ReportFlag>({
-    {"Tree", 4, kAssociations, &ReportWords::tree},
-    {"Group", 1, kTop, &ReportWords::group_accounts},
-    {"PrintJobCount", 2, kSizes, &ReportWords::job_count},
-    {"FlatView", 2, kSizes, &ReportWords::flat},
-    {"AcctAsParent", 5, kSizes, &ReportWords::as_parent},
+    {"Tree", 4, kAssociations, &ReportFlags::tree},
+    {"Group", 1, kTop, &ReportFlags::group_accounts},
+    {"PrintJobCount", 2, kSizes, &ReportFlags::job_count},
+    {"FlatView", 2, kSizes, &ReportFlags::flat},
+    {"AcctAsParent", 5, kSizes, &ReportFlags::as_parent},
 });
 
 // A word with a list of names. Without "=" it is the first list that the report has.
@@ -53,21 +53,20 @@ struct ReportList {
     std::string_view name;
     std::size_t least;
     Reports of;
-    std::vector<std::string> ReportWords::* list;
+    std::vector<std::string> ReportChoice::* list;
 };
 constexpr auto kReportLists = std::to_array<ReportList>({
-    {"Clusters", 1, kClusterTime | kSizes, &ReportWords::clusters},
-    {"Users", 1, kAssociations | kTop | kSizes, &ReportWords::users},
-    {"WCKeys", 2, kWckeys | kSizes, &ReportWords::wckeys},
-    {"Names", 2, kReserved, &ReportWords::names},
-    {"Users", 1, kWckeys, &ReportWords::users},
-    {"Accounts", 2, kAssociations | kTop | kSizes, &ReportWords::accounts},
-    {"Acct", 4, kAssociations | kTop | kSizes, &ReportWords::accounts},
-    {"Clusters", 1, kAssociations | kTop | kReserved, &ReportWords::clusters},
-    {"Clusters", 3, kWckeys, &ReportWords::clusters},
-    {"Format", 1, kEvery, &ReportWords::format},
-    {"GID", 2, kSizes, &ReportWords::groups},
-    {"Partitions", 2, kSizes, &ReportWords::partitions},
+    {"Clusters", 1, kClusterTime | kSizes, &ReportChoice::clusters},
+    {"Users", 1, kAssociations | kTop | kSizes, &ReportChoice::users},
+    {"WCKeys", 2, kWckeys | kSizes, &ReportChoice::wckeys},
+    {"Names", 2, kReserved, &ReportChoice::names},
+    {"Users", 1, kWckeys, &ReportChoice::users},
+    {"Accounts", 2, kAssociations | kTop | kSizes, &ReportChoice::accounts},
+    {"Acct", 4, kAssociations | kTop | kSizes, &ReportChoice::accounts},
+    {"Clusters", 1, kAssociations | kTop | kReserved, &ReportChoice::clusters},
+    {"Clusters", 3, kWckeys, &ReportChoice::clusters},
+    {"GID", 2, kSizes, &ReportChoice::groups},
+    {"Partitions", 2, kSizes, &ReportChoice::partitions},
 });
 
 Error complaint(std::string message) { return {ErrorCode::invalid_argument, std::move(message)}; }
@@ -93,7 +92,7 @@ Status set_report_jobs(const std::string& value, ReportWords& words) {
         const auto id = parse_int64(trim(word));
         if (!id.ok() || *id <= 0 || *id > 0xffff'ffffLL)
             return complaint("Bad job/step specified: " + std::string(word) + "\n");
-        words.jobs.push_back(JobId(static_cast<std::uint32_t>(*id)));
+        words.chosen.jobs.push_back(JobId(static_cast<std::uint32_t>(*id)));
     }
     return Done{};
 }
@@ -120,10 +119,14 @@ Status set_report_value(const std::string& key, const std::string& value, const 
     const Reports of = reports_of(words.kind);
     if (means(key, "Start", 1)) return set_moment(value, now, words.start);
     if (means(key, "End", 1)) return set_moment(value, now, words.end);
+    if (means(key, "Format", 1)) {
+        add_names(value, words.format);
+        return Done{};
+    }
     if ((of & kSizes) != 0 && means(key, "Jobs", 1)) return set_report_jobs(value, words);
     if ((of & kSizes) != 0 && means(key, "Grouping", 2)) return set_grouping(value, words);
     if ((of & (kSizes | kReserved)) != 0 && means(key, "Nodes", 2)) {
-        BERTH_TRY(words.nodes, expand_node_argument(value));
+        BERTH_TRY(words.chosen.nodes, expand_node_argument(value));
         return Done{};
     }
     if ((of & kTop) != 0 && means(key, "TopCount", 1)) {
@@ -144,7 +147,7 @@ Status set_report_value(const std::string& key, const std::string& value, const 
         return refused_word("QosLevel=", "no report tells QOS apart; use sacct -q");
     for (const ReportList& list : kReportLists) {
         if ((list.of & of) == 0 || !means(key, list.name, list.least)) continue;
-        add_names(value, words.*list.list);
+        add_names(value, words.chosen.*list.list);
         return Done{};
     }
     return unknown_condition(word);
@@ -156,12 +159,12 @@ Status set_bare(const std::string& word, ReportWords& words) {
     const Reports of = reports_of(words.kind);
     for (const ReportFlag& flag : kReportFlags) {
         if ((flag.of & of) == 0 || !means(word, flag.name, flag.least)) continue;
-        words.*flag.flag = true;
+        words.flags.*flag.flag = true;
         return Done{};
     }
     for (const ReportList& list : kReportLists) {
         if ((list.of & of) == 0) continue;
-        add_names(word, words.*list.list);
+        add_names(word, words.chosen.*list.list);
         return Done{};
     }
     return unknown_condition(word);

@@ -26,15 +26,25 @@ enum class ReportKind : unsigned char {
 
 bool is_of_sizes(ReportKind kind);
 
+// Of what is told; an empty list is all.
+struct ReportChoice {
+    std::vector<std::string> clusters, users, accounts, wckeys, partitions, nodes, groups, names;
+    std::vector<JobId> jobs;
+};
+
+// Words by themselves.
+struct ReportFlags {
+    bool tree = false, group_accounts = false, job_count = false, flat = false, as_parent = false;
+};
+
 struct ReportWords {
     ReportKind kind = ReportKind::utilization;
     std::optional<Time> start, end;
-    std::vector<std::string> clusters, users, accounts, wckeys, partitions, nodes, groups, names;
-    std::vector<JobId> jobs;
+    ReportChoice chosen;
+    ReportFlags flags;
     std::vector<std::string> format;
     std::vector<std::int64_t> sizes;  // Grouping=50,250: where each range of sizes begins.
     bool individual = false;          // Grouping=individual: each size by itself.
-    bool tree = false, group_accounts = false, job_count = false, flat = false, as_parent = false;
     std::int64_t top = 10;
 };
 
