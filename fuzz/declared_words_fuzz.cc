@@ -1,6 +1,6 @@
-// The words of scontrol's reservations, partitions and updates and of sacctmgr, and lists of
-// licenses and TRES: any text is read or refused, and what was read prints as something that reads
-// the same.
+// The words of scontrol's reservations, partitions and updates, of sacctmgr and of sreport, and
+// lists of licenses and TRES: any text is read or refused, and what was read prints as something
+// that reads the same.
 #include <string>
 
 #include "berth/base/assert.h"
@@ -12,6 +12,7 @@
 #include "berth/slurm/admin/scontrol_partition.h"
 #include "berth/slurm/admin/scontrol_reservation.h"
 #include "berth/slurm/admin/scontrol_update.h"
+#include "berth/slurm/tables/sreport_words.h"
 
 namespace berth::slurm {
 namespace {
@@ -54,12 +55,21 @@ void check_lists(const std::string& text) {
     }
 }
 
+// A report that is read is of some time.
+void check_report(const std::vector<std::string>& words) {
+    const auto report = parse_report(words, Time{});
+    if (!report.ok()) return;
+    const ReportPeriod period = period_of(*report, Time{});
+    BERTH_ASSERT(period.from < period.until && report->top > 0);
+}
+
 void check_words(const std::string& text) {
     std::vector<std::string> words;
     for (const auto word : split(text, ' ')) words.emplace_back(word);
     (void)parse_update(words, Time{});
     (void)reservation_named(words);
     (void)partition_named(words);
+    if (!words.empty()) check_report(words);
     if (const auto call = parse_partition(words); call.ok()) {
         BERTH_ASSERT(check(call->change).ok());
     }

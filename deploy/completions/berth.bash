@@ -24,14 +24,25 @@ _berth_values() {
     esac 2>/dev/null
 }
 
-# _berth_words COMMAND: what may stand there without an option.
+# _berth_words COMMAND BEFORE: what may stand there without an option.
 _berth_words() {
     case $1 in
         scancel | seff) squeue -h --me -o %i ;;
         scontrol) printf '%s\n' show update hold release requeue suspend resume create delete ping reconfigure top token wait_job write version ;;
         sacctmgr) printf '%s\n' show list add modify delete dump load ping version ;;
+        sreport) _berth_reports "$2" ;;
         *) return 1 ;;
     esac 2>/dev/null
+}
+
+_berth_reports() {
+    case $1 in
+        cluster) printf '%s\n' AccountUtilizationByUser UserUtilizationByAccount UserUtilizationByWckey Utilization WCKeyUtilizationByUser ;;
+        job) printf '%s\n' SizesByAccount SizesByAccountAndWckey SizesByWckey ;;
+        reservation) printf '%s\n' Utilization ;;
+        user) printf '%s\n' TopUsage ;;
+        *) printf '%s\n' cluster job reservation user ;;
+    esac
 }
 
 _berth_entities() {
@@ -63,7 +74,7 @@ _berth_complete() {
         mapfile -t COMPREPLY < <(compgen -W "$(berth --help | sed -n '/^[Ss][Uu][Bb][Cc]/,$s/^  \([a-z][a-z-]*\) .*/\1/p')" -- "$word")
     elif [ "$before" = show ] || [ "$before" = list ] || { [ "$command" = sacctmgr ] && [ "$COMP_CWORD" = 2 ]; }; then
         mapfile -t COMPREPLY < <(compgen -W "$(_berth_entities "$command")" -- "$word")
-    elif found=$(_berth_words "$command"); then
+    elif found=$(_berth_words "$command" "$before"); then
         mapfile -t COMPREPLY < <(compgen -W "$found" -- "$word")
     else
         compopt -o default 2>/dev/null  # Files.

@@ -54,6 +54,19 @@ function __berth_words
             else
                 printf '%s\n' show list add modify delete dump load ping version
             end
+        case sreport
+            switch $before
+                case cluster
+                    printf '%s\n' AccountUtilizationByUser UserUtilizationByAccount UserUtilizationByWckey Utilization WCKeyUtilizationByUser
+                case job
+                    printf '%s\n' SizesByAccount SizesByAccountAndWckey SizesByWckey
+                case reservation
+                    printf '%s\n' Utilization
+                case user
+                    printf '%s\n' TopUsage
+                case '*'
+                    printf '%s\n' cluster job reservation user
+            end
         case berth
             test (count $argv) -eq 1; or return 1
             berth --help | string replace -rf '^  ([a-z][a-z-]*) +(.*)$' '$1\t$2'

@@ -35,6 +35,11 @@ _berth_words() {
         "scontrol "*) print -l show update hold release requeue suspend resume create delete ping reconfigure top token wait_job write version ;;
         "sacctmgr sacctmgr") print -l show list add modify delete dump load ping version ;;
         "sacctmgr "*) print -l account association cluster qos user ;;
+        "sreport cluster") print -l AccountUtilizationByUser UserUtilizationByAccount UserUtilizationByWckey Utilization WCKeyUtilizationByUser ;;
+        "sreport job") print -l SizesByAccount SizesByAccountAndWckey SizesByWckey ;;
+        "sreport reservation") print -l Utilization ;;
+        "sreport user") print -l TopUsage ;;
+        "sreport "*) print -l cluster job reservation user ;;
         "berth berth") berth --help | sed -nE 's/^  ([a-z][a-z-]*) +(.*)$/\1:\2/p' ;;
         *) return 1 ;;
     esac 2>/dev/null

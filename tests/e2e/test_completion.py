@@ -60,6 +60,8 @@ class Completion(unittest.TestCase):
         self.assertEqual(self.complete("scontrol", "rel"), ["release"])
         self.assertEqual(self.complete("scontrol", "show", "par"), ["partition"])
         self.assertEqual(self.complete("sacctmgr", "add", "us"), ["user"])
+        self.assertEqual(self.complete("sreport", "cl"), ["cluster"])
+        self.assertEqual(self.complete("sreport", "user", "T"), ["TopUsage"])
         self.assertEqual(self.complete("berth", "que"), ["queue", "queues"])
 
     def test_nothing_is_said_where_no_controller_answers(self):
@@ -83,6 +85,7 @@ class Completion(unittest.TestCase):
         self.assertEqual(complete("scontrol", "rel"), [("release", "")])
         self.assertEqual(complete("scontrol", "show", "par"), [("partition", "")])
         self.assertEqual(complete("sacctmgr", "add", "us"), [("user", "")])
+        self.assertEqual(complete("sreport", "user", "T"), [("TopUsage", "")])
         self.assertEqual([word for word, _ in complete("berth", "que")], ["queue", "queues"])
 
     @unittest.skipUnless(shutil.which("fish"), "SKIPPED: needs fish")
