@@ -40,12 +40,13 @@ bool is_among(std::string_view name, const std::vector<std::string>& names) {
 
 // All spans of one kind, of which `bound` has the bounds of time.
 template <class Standing>
-Result<std::vector<Span<Standing>>> read_spans(Statement& bound) {
-    std::vector<Span<Standing>> spans;
+Result<std::vector<StandingSpan<Standing>>> read_spans(Statement& bound) {
+    std::vector<StandingSpan<Standing>> spans;
     while (true) {
         BERTH_TRY(const bool found, bound.step());
         if (!found) return spans;
-        Span<Standing> span{.name = std::string(bound.bytes(0)), .began = time_of(bound.number(1))};
+        StandingSpan<Standing> span{.name = std::string(bound.bytes(0)),
+                                    .began = time_of(bound.number(1))};
         if (bound.number(2) != kOpen) span.ended = time_of(bound.number(2));
         Result<Standing> standing = decode<Standing>(bound.bytes(3));
         if (!standing.ok() || !is_whole(bound, bound.number(1), 3, 4)) {

@@ -29,14 +29,14 @@ struct ReservationStanding {
 };
 
 template <class Standing>
-struct Span {
+struct StandingSpan {
     std::string name;
     Time began{};
     std::optional<Time> ended;  // nullopt: it is still so.
     Standing standing;
 };
-using NodeSpan = Span<NodeStanding>;
-using ReservationSpan = Span<ReservationStanding>;
+using NodeSpan = StandingSpan<NodeStanding>;
+using ReservationSpan = StandingSpan<ReservationStanding>;
 
 struct Spans {
     std::vector<NodeSpan> nodes;                // By node, then by time.
