@@ -1,43 +1,11 @@
-// OptionValues: the small languages that the values of sbatch's and srun's options are written in.
-// Each parser is pure; its caller reports an error in Slurm's words.
+// OptionValues: what the values of sbatch's and srun's options mean, and how a number is refused.
 #pragma once
 
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 #include "berth/base/result.h"
-#include "berth/model/job.h"
+#include "berth/model/request_values.h"
 
 namespace berth::slurm {
 
-struct NodeCount {
-    std::uint32_t least = 1;
-    std::optional<std::uint32_t> most;
-};
-// "4", "2-4", "1K"; the second number may be the smaller one.
-std::optional<NodeCount> parse_node_count(std::string_view text);
-
-// A whole number from 1 on, K meaning 1024.
-std::optional<std::uint32_t> parse_positive(std::string_view text);
-
-// "gpu:2", "gpu:a100:2,fpga", "none" (an empty list).
-std::optional<std::vector<GresRequest>> parse_gres_list(std::string_view text);
-
-// "--gpus=2", "--gpus=a100:2,h100:1".
-std::optional<std::vector<GresRequest>> parse_gpu_list(std::string_view text);
-
-// "0-15", "0,6,16-32", "0-15:4", "1-100%8".
-std::optional<ArraySpec> parse_array(std::string_view text);
-
-// "USR1", "SIGUSR1", "10".
-std::optional<std::int32_t> parse_signal(std::string_view text);
-
-// "USR2@90", "B:TERM", "10": a minute before the end unless it says when.
-std::optional<WarningSignal> parse_warning(std::string_view text);
-
-// What a number is refused with.
 Error invalid_number(const char* value, const char* option_name);
 
 }  // namespace berth::slurm

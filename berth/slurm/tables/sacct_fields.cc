@@ -4,9 +4,9 @@
 #include <array>
 #include <cstdlib>
 
+#include "berth/api/accounting_time.h"
 #include "berth/base/duration_text.h"
 #include "berth/base/text.h"
-#include "berth/slurm/text/accounting_time.h"
 #include "berth/slurm/text/print.h"
 #include "berth/slurm/text/usage_text.h"
 
@@ -14,6 +14,7 @@ namespace berth::slurm {
 namespace {
 
 using api::AccountingRow;
+using api::elapsed_between;
 using api::StepRow;
 
 std::string id_text(const AccountingRow& job) {

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <ostream>
 
+#include "berth/api/accounting_time.h"
 #include "berth/base/duration_text.h"
 #include "berth/base/size_text.h"
 #include "berth/base/text.h"
@@ -13,7 +14,6 @@
 #include "berth/slurm/options/arguments.h"
 #include "berth/slurm/options/command_help.h"
 #include "berth/slurm/tables/table_commands.h"
-#include "berth/slurm/text/accounting_time.h"
 #include "berth/slurm/text/print.h"
 #include "berth/trust/wall_time.h"
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "berth/base/hostlist.h"
 #include "berth/base/text.h"
 #include "berth/slurm/text/time_format.h"
 #include "berth/trust/wall_time.h"
@@ -92,10 +91,6 @@ std::string job_id_text(const api::JobRow& job) {
     return to_string(job.id);
 }
 
-std::string het_id_set(const HetComponent& het) {
-    return to_string(het.first) + "-" + to_string(het.id(het.size - 1));
-}
-
 std::string_view compact_state(std::string_view state) {
     const auto found = std::ranges::find(kStates, state, &StateName::state);
     return found == kStates.end() ? std::string_view("?") : found->compact;
@@ -151,33 +146,6 @@ std::vector<api::StepRow> running_steps(const api::JobRow& job, Time now) {
     return steps;
 }
 
-std::string step_name(StepId step) {
-    if (step == kBatchStep) return "batch";
-    if (step == kExternStep) return "extern";
-    return to_string(step);
-}
-
-std::string nodes_text(const std::vector<std::string>& names, std::string_view otherwise) {
-    return names.empty() ? std::string(otherwise) : compress_hostlist(names);
-}
-
-std::string gres_text(const std::vector<GresRequest>& all) {
-    std::string text;
-    for (const GresRequest& gres : all) {
-        text += (text.empty() ? "gres/" : ",gres/") + gres.name +
-                (gres.type.empty() ? "" : ":" + gres.type) + ":" + std::to_string(gres.count);
-    }
-    return text;
-}
-
-std::string preferred_features(const TopologyConstraint& near) {
-    std::string text;
-    for (const Affinity& wish : near.affinities) {
-        const bool is_preferred = wish.to == Affinity::To::feature && !wish.required && !wish.apart;
-        if (is_preferred) text += (text.empty() ? "" : "&") + wish.name;
-    }
-    return text;
-}
 std::string count_or_star(std::uint32_t count) { return count == 0 ? "*" : std::to_string(count); }
 std::string or_null(const std::string& text) { return text.empty() ? "(null)" : text; }
 

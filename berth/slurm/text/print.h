@@ -7,8 +7,15 @@
 #include <vector>
 
 #include "berth/api/messages.h"
+#include "berth/api/row_text.h"
 
 namespace berth::slurm {
+
+using api::gres_text;
+using api::het_id_set;
+using api::nodes_text;
+using api::preferred_features;
+using api::step_name;
 
 // "2026-08-20T17:10:37" in this machine's time zone; `otherwise` where there is none.
 std::string local_time(const std::optional<Time>& at, std::string_view otherwise);
@@ -18,9 +25,6 @@ std::string local_date_line(Time at);
 
 // "12", "12_3", "12_[0-5%2]", "12+1": how users name this job.
 std::string job_id_text(const api::JobRow& job);
-
-// Its components' own ids: "12-13".
-std::string het_id_set(const HetComponent& het);
 
 // "PD", "R", "CG" … of "PENDING", "RUNNING", "COMPLETING" …; and back to the long name from either,
 // in any case. Empty if it is no state.
@@ -34,16 +38,9 @@ Duration run_time(const api::JobRow& job, Time now);
 // "0:0", "3:0", "0:15".
 std::string exit_text(const ExitStatus& exit);
 
-// "batch", "extern" or the number.
-std::string step_name(StepId step);
-
 // The steps of a job that runs, its batch script first. None, if it does not run.
 std::vector<api::StepRow> running_steps(const api::JobRow& job, Time now);
 
-std::string nodes_text(const std::vector<std::string>& names, std::string_view otherwise = {});
-std::string gres_text(const std::vector<GresRequest>& all);  // "gres/gpu:a100:2"
-// "ib&ssd" of --prefer; empty: it names none.
-std::string preferred_features(const TopologyConstraint& near);
 std::string count_or_star(std::uint32_t count);                     // "*" for 0.
 std::string or_null(const std::string& text);                       // "(null)" for an empty one.
 std::string user_text(std::uint32_t uid, const std::string& name);  // "games(5)"
