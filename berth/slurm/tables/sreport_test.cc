@@ -1,9 +1,8 @@
 // sreport's words, its arithmetic of periods, and its layout, which is that of Slurm 22.05.
 #include <gtest/gtest.h>
 
-#include <tuple>
-
 #include <sstream>
+#include <tuple>
 
 #include "berth/base/text.h"
 #include "berth/slurm/tables/sreport_print.h"
