@@ -67,12 +67,11 @@ constexpr auto kCallNames = std::to_array<CallName>({
     {"POST /v1/jobs/{ref}/cancel", "REQUEST_KILL_JOB", 5032},
 });
 
-struct Call {
-    std::string name;
-    std::uint32_t id = 0;
-    std::int64_t count = 0, total = 0;
-    std::int64_t mean() const { return total / std::max<std::int64_t>(count, 1); }
-};
+using Call = slurmrest::RpcFigures;
+
+std::int64_t mean_time(const Call& call) {
+    return call.total / std::max<std::int64_t>(call.count, 1);
+}
 
 // "POST /v1/jobs/{ref}/hold" → "BERTH_POST_JOBS_HOLD"
 std::string own_name(std::string_view route) {
@@ -107,7 +106,7 @@ void sort(std::vector<Call>& calls, SortBy by) {
             case SortBy::count: return a.count > b.count;
             case SortBy::id: return a.id < b.id;
             case SortBy::total_time: return a.total > b.total;
-            case SortBy::mean_time: return a.mean() > b.mean();
+            case SortBy::mean_time: return mean_time(a) > mean_time(b);
         }
         return false;
     });
@@ -213,49 +212,49 @@ void print_backfill(const api::DiagnosticsRow& row, std::ostream& out) {
                      {"Timeout (bf_max_time)", row.ended_out_of_budget}});
 }
 
-void print_calls(std::vector<Call> calls, SortBy by, std::size_t name_width, std::size_t id_width,
+void print_calls(const std::vector<Call>& calls, std::size_t name_width, std::size_t id_width,
                  std::ostream& out) {
-    sort(calls, by);
     if (calls.empty()) out << "\tNo RPCs recorded yet.\n";
     for (const Call& one : calls) {
         out << '\t' << cell(one.name, name_width, false, false) << '('
             << cell(std::to_string(one.id), id_width, true, false)
             << ") count:" << cell(std::to_string(one.count), 6, false, false)
-            << " ave_time:" << cell(std::to_string(one.mean()), 6, false, false)
+            << " ave_time:" << cell(std::to_string(mean_time(one)), 6, false, false)
             << " total_time:" << one.total << '\n';
     }
 }
 
-int print_sdiag_json(const Invocation& call, Client& client, const api::DiagnosticsRow& row,
-                     SortBy by, Notation notation, Streams& streams) {
-    std::vector<RpcJson> rpcs;
-    std::vector<Call> calls, users;
+std::vector<Call> calls_of(const api::DiagnosticsRow& row, SortBy by) {
+    std::vector<Call> calls;
     for (const api::CallFigures& one : row.calls) calls.push_back(call_of(one));
+    sort(calls, by);
+    return calls;
+}
+
+std::vector<Call> users_of(const api::DiagnosticsRow& row, SortBy by) {
+    std::vector<Call> users;
     for (const api::CallFigures& one : row.users)
         users.push_back({one.name, one.uid, one.count, one.total});
-    sort(calls, by);
     sort(users, by);
-    for (const Call& one : calls) rpcs.push_back({one.name, one.id, one.count, one.total, false});
-    for (const Call& one : users) rpcs.push_back({one.name, one.id, one.count, one.total, true});
+    return users;
+}
+
+int print_sdiag_json(const Invocation& call, Client& client, const api::DiagnosticsRow& row,
+                     SortBy by, Notation notation, Streams& streams) {
     SlurmJson json(streams.out, notation);
     json.begin();
-    put_diagnostics(json, row, rpcs);
+    put_diagnostics(json, {.row = row, .calls = calls_of(row, by), .users = users_of(row, by)});
     const auto ping = client.ping();
     json.finish(call, ping ? ping->cluster : "");
     return 0;
 }
 
 void print_calls(const api::DiagnosticsRow& row, SortBy by, std::ostream& out) {
-    std::vector<Call> calls, users;
-    for (const api::CallFigures& one : row.calls) calls.push_back(call_of(one));
-    for (const api::CallFigures& one : row.users) {
-        users.push_back({one.name, one.uid, one.count, one.total});
-    }
     out << "\nLatency for 1000 calls to gettimeofday(): " << row.clock_latency
         << " microseconds\n\nRemote Procedure Call statistics by message type\n";
-    print_calls(std::move(calls), by, 40, 5, out);
+    print_calls(calls_of(row, by), 40, 5, out);
     out << "\nRemote Procedure Call statistics by user\n";
-    print_calls(std::move(users), by, 16, 8, out);
+    print_calls(users_of(row, by), 16, 8, out);
     out << "\nPending RPC statistics\n\tNo pending RPCs\n";
 }
 

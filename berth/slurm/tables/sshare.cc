@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <ostream>
 
 #include "berth/base/text.h"
@@ -220,19 +221,12 @@ int print_all(const SshareOptions& options, const std::vector<ShareRow>& rows, b
 
 void print_sshare_json(const Invocation& call, const SshareOptions& options,
                        const std::vector<ShareRow>& rows, std::ostream& out) {
+    std::vector<ShareRow> wanted;
+    std::ranges::copy_if(rows, std::back_inserter(wanted),
+                         [&](const ShareRow& row) { return is_wanted(options, row); });
     SlurmJson json(out, *options.notation);
-    std::int64_t total = 0;
     json.begin();
-    json.begin("shares");
-    json.begin_list("shares");
-    for (const ShareRow& row : rows) {
-        if (!is_wanted(options, row)) continue;
-        put_share(json, row);
-        total += row.raw_shares.value_or(0);
-    }
-    json.end_list();
-    json.put("total_shares", total);
-    json.end();
+    put_shares(json, wanted);
     json.finish(call, rows.empty() ? "" : rows.front().cluster);
 }
 

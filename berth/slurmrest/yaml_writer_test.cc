@@ -1,8 +1,8 @@
-#include "berth/slurm/json/yaml_writer.h"
+#include "berth/slurmrest/yaml_writer.h"
 
 #include <gtest/gtest.h>
 
-namespace berth::slurm {
+namespace berth::slurmrest {
 namespace {
 
 TEST(YamlWriter, WritesBlocks) {
@@ -54,4 +54,4 @@ TEST(YamlWriter, WritesAnEmptyDocument) {
 }
 
 }  // namespace
-}  // namespace berth::slurm
+}  // namespace berth::slurmrest

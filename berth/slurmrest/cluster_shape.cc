@@ -1,11 +1,13 @@
-// A node and a partition as `scontrol --json show` prints them; `sinfo --json` has partitions, too.
+// A node and a partition as slurmrestd gives them, and as `scontrol --json show` prints them.
+#include "berth/api/row_text.h"
 #include "berth/base/size_text.h"
 #include "berth/base/text.h"
-#include "berth/slurm/json/json_rows.h"
-#include "berth/slurm/text/print.h"
+#include "berth/slurmrest/row_shapes.h"
 
-namespace berth::slurm {
+namespace berth::slurmrest {
 namespace {
+
+using api::nodes_text;
 
 std::vector<std::string> states_of(const api::NodeRow& node) {
     std::vector<std::string> states{node.state};
@@ -15,7 +17,7 @@ std::vector<std::string> states_of(const api::NodeRow& node) {
 
 std::int64_t whole_mib(std::int64_t bytes) { return in_mib(Bytes(bytes)); }
 
-void put_hardware(SlurmJson& json, const api::NodeRow& node) {
+void put_hardware(ShapeWriter& json, const api::NodeRow& node) {
     json.put("architecture", node.arch);
     json.put("burstbuffer_network_address", "");
     json.put("boards", std::int64_t{node.boards});
@@ -24,7 +26,7 @@ void put_hardware(SlurmJson& json, const api::NodeRow& node) {
     json.put("cores", std::int64_t{node.cores_per_socket});
     json.put("specialized_cores", std::int64_t{0});
     json.put("cpu_binding", std::int64_t{0});
-    json.put_number("cpu_load", std::nullopt);  // Agents do not report it yet.
+    json.put("cpu_load", std::int64_t{0});      // Agents do not report it yet.
     json.put_number("free_mem", std::nullopt);  // Nor this.
     json.put("cpus", std::int64_t{node.cpus});
     json.put("effective_cpus", std::int64_t{node.cpus});
@@ -36,7 +38,7 @@ void put_hardware(SlurmJson& json, const api::NodeRow& node) {
         json.put("gres_used", node.gres_used);
 }
 
-void put_state(SlurmJson& json, const api::NodeRow& node) {
+void put_state(ShapeWriter& json, const api::NodeRow& node) {
     json.put("name", node.name);
     json.put("next_state_after_reboot", std::vector<std::string>{"INVALID"});
     json.put("address", node.address), json.put("hostname", node.hostname);
@@ -55,7 +57,7 @@ void put_state(SlurmJson& json, const api::NodeRow& node) {
 
 }  // namespace
 
-void put_node(SlurmJson& json, const api::NodeRow& node, const std::string& cluster) {
+void put_node(ShapeWriter& json, const api::NodeRow& node, const std::string& cluster) {
     json.begin();
     json.put("cluster", cluster);
     put_hardware(json, node);
@@ -76,7 +78,7 @@ void put_node(SlurmJson& json, const api::NodeRow& node, const std::string& clus
 
 namespace {
 
-void put_access(SlurmJson& json, const api::PartitionRow& partition, const std::string& cluster) {
+void put_access(ShapeWriter& json, const api::PartitionRow& partition, const std::string& cluster) {
     json.begin("nodes");
     json.put("allowed_allocation", "");
     json.put("configured", nodes_text(partition.nodes));
@@ -106,11 +108,12 @@ void put_access(SlurmJson& json, const api::PartitionRow& partition, const std::
     json.end();
 }
 
-void put_memory(SlurmJson& json, std::string_view name, const std::optional<std::int64_t>& bytes) {
+void put_memory(ShapeWriter& json, std::string_view name,
+                const std::optional<std::int64_t>& bytes) {
     json.put_number(name, bytes ? std::optional(whole_mib(*bytes)) : std::nullopt);
 }
 
-void put_limits(SlurmJson& json, const api::PartitionRow& partition) {
+void put_limits(ShapeWriter& json, const api::PartitionRow& partition) {
     json.begin("defaults");
     put_memory(json, "partition_memory_per_cpu", partition.default_memory_per_cpu);
     put_memory(json, "partition_memory_per_node", partition.default_memory_per_node);
@@ -144,7 +147,7 @@ void put_limits(SlurmJson& json, const api::PartitionRow& partition) {
 
 }  // namespace
 
-void put_partition(SlurmJson& json, const api::PartitionRow& partition,
+void put_partition(ShapeWriter& json, const api::PartitionRow& partition,
                    const std::string& cluster) {
     json.begin();
     put_access(json, partition, cluster);
@@ -164,4 +167,4 @@ void put_partition(SlurmJson& json, const api::PartitionRow& partition,
     json.end();
 }
 
-}  // namespace berth::slurm
+}  // namespace berth::slurmrest

@@ -1,4 +1,4 @@
-#include "berth/slurm/json/yaml_writer.h"
+#include "berth/slurmrest/yaml_writer.h"
 
 #include <algorithm>
 #include <array>
@@ -7,7 +7,7 @@
 #include "berth/api/json_writer.h"
 #include "berth/base/text.h"
 
-namespace berth::slurm {
+namespace berth::slurmrest {
 namespace {
 
 std::string json_text(std::string_view text) {
@@ -73,4 +73,4 @@ void YamlWriter::text(std::string_view text) { scalar(json_text(text)); }
 void YamlWriter::number(std::int64_t number) { scalar(std::to_string(number)); }
 void YamlWriter::boolean(bool truth) { scalar(truth ? "true" : "false"); }
 
-}  // namespace berth::slurm
+}  // namespace berth::slurmrest

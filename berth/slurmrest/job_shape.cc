@@ -1,15 +1,21 @@
-// A job as `squeue --json` and `scontrol --json show job` print it.
+// A job as slurmrestd gives it, and as `squeue --json` and `scontrol --json show job` print it.
 #include <algorithm>
 
+#include "berth/api/row_text.h"
 #include "berth/base/hostlist.h"
 #include "berth/base/size_text.h"
 #include "berth/base/text.h"
 #include "berth/model/mail.h"
-#include "berth/slurm/json/json_rows.h"
-#include "berth/slurm/text/print.h"
+#include "berth/slurmrest/given_values.h"
+#include "berth/slurmrest/row_shapes.h"
 
-namespace berth::slurm {
+namespace berth::slurmrest {
 namespace {
+
+using api::gres_text;
+using api::het_id_set;
+using api::nodes_text;
+using api::preferred_features;
 
 using Number = std::optional<std::int64_t>;
 
@@ -68,7 +74,7 @@ std::string command_of(const api::JobRow& job) {
     return text;
 }
 
-void put_sockets(SlurmJson& json, const api::NodeShareRow& share) {
+void put_sockets(ShapeWriter& json, const api::NodeShareRow& share) {
     json.begin_list("sockets");
     const auto cores = expand_hostlist("[" + share.cpu_ids + "]");
     if (cores.ok() && !share.cpu_ids.empty()) {
@@ -87,7 +93,7 @@ void put_sockets(SlurmJson& json, const api::NodeShareRow& share) {
     json.end_list();
 }
 
-void put_resources(SlurmJson& json, const api::JobRow& job) {
+void put_resources(ShapeWriter& json, const api::JobRow& job) {
     json.begin("job_resources");
     json.put("select_type", std::vector<std::string>{"CORE", "MEMORY"});
     json.begin("nodes");
@@ -118,7 +124,7 @@ void put_resources(SlurmJson& json, const api::JobRow& job) {
     json.end();
 }
 
-void put_who(SlurmJson& json, const api::JobRow& job, const std::string& cluster) {
+void put_who(ShapeWriter& json, const api::JobRow& job, const std::string& cluster) {
     json.put("account", job.account);
     json.put_time("accrue_time", job.eligible_at);
     json.put("admin_comment", job.admin_comment);
@@ -142,7 +148,7 @@ void put_who(SlurmJson& json, const api::JobRow& job, const std::string& cluster
     json.put("container", ""), json.put("container_id", "");
 }
 
-void put_layout(SlurmJson& json, const api::JobRow& job) {
+void put_layout(ShapeWriter& json, const api::JobRow& job) {
     json.put("contiguous", job.request.nearness->contiguous);
     json.put("core_spec", std::int64_t{0}), json.put("thread_spec", std::int64_t{32766});
     json.put_number("cores_per_socket", least_of(job.request.nearness->node.cores_per_socket));
@@ -176,19 +182,18 @@ void put_layout(SlurmJson& json, const api::JobRow& job) {
     json.put_number("het_job_offset", job.het ? job.het->offset : 0);
 }
 
-void put_mail(SlurmJson& json, const api::JobRow& job) {
+void put_mail(ShapeWriter& json, const api::JobRow& job) {
     const MailTypes types{static_cast<std::uint16_t>(job.command.mail_types)};
     const std::string text = to_text(types);
     std::vector<std::string> names;
     for (const auto name : split(text, ',')) {
-        if (types.bits != 0)
-            names.emplace_back(name == "INVALID_DEPEND" ? "INVALID_DEPENDENCY" : name);
+        if (types.bits != 0) names.emplace_back(mail_type_of_parser(name));
     }
     json.put("mail_type", names);
     json.put("mail_user", job.command.mail_user);
 }
 
-void put_state(SlurmJson& json, const api::JobRow& job) {
+void put_state(ShapeWriter& json, const api::JobRow& job) {
     json.put("job_id", std::int64_t{job.id.value()});
     if (!job.shares.empty()) put_resources(json, job);
     json.put("job_size_str", std::vector<std::string>{});
@@ -218,7 +223,7 @@ void put_state(SlurmJson& json, const api::JobRow& job) {
     json.put_number("minimum_tmp_disk_per_node", in_mib(job.request.nearness->node.tmp_disk));
 }
 
-void put_schedule(SlurmJson& json, const api::JobRow& job) {
+void put_schedule(ShapeWriter& json, const api::JobRow& job) {
     json.put_time("preempt_time", job.preempted_at);
     json.put_time("preemptable_time", job.preemptible_at);
     json.put_number("pre_sus_time", seconds(job.ran_before));
@@ -253,13 +258,14 @@ void put_schedule(SlurmJson& json, const api::JobRow& job) {
                                                 : job.reason);
 }
 
-void put_files(SlurmJson& json, const api::JobRow& job) {
+void put_files(ShapeWriter& json, const api::JobRow& job) {
     const std::string input = job.std_in.empty() ? "/dev/null" : job.std_in;
     json.put("standard_input", input);
     json.put("standard_output", job.std_out), json.put("standard_error", job.std_err);
     json.put("stdin_expanded", input);
     json.put("stdout_expanded", job.std_out), json.put("stderr_expanded", job.std_err);
     json.put_time("submit_time", job.submitted_at);
+    json.put("submit_line", job.command.submit_line);
     json.put_time("suspend_time", job.suspended_at);
     json.put("system_comment", "");
     json.put_minutes("time_limit", job.time_limit);
@@ -281,7 +287,7 @@ void put_files(SlurmJson& json, const api::JobRow& job) {
 
 }  // namespace
 
-void put_job(SlurmJson& json, const api::JobRow& job, const std::string& cluster) {
+void put_job(ShapeWriter& json, const api::JobRow& job, const std::string& cluster) {
     json.begin();
     put_who(json, job, cluster);
     put_layout(json, job);
@@ -291,4 +297,17 @@ void put_job(SlurmJson& json, const api::JobRow& job, const std::string& cluster
     json.end();
 }
 
-}  // namespace berth::slurm
+void put_job_state(ShapeWriter& json, const api::JobRow& job) {
+    json.begin();
+    json.put("job_id", std::int64_t{job.id.value()});
+    json.put_number("array_job_id", job.array_job ? job.array_job->value() : 0);
+    json.put_number("array_task_id",
+                    job.array_pending.empty() ? number_of(job.array_task) : std::nullopt);
+    json.put("array_task_string", job.array_pending);
+    json.put_number("het_job_id", job.het ? job.het->first.value() : 0);
+    json.put_number("het_job_offset", job.het ? job.het->offset : 0);
+    json.put("job_state", states_of(job));
+    json.end();
+}
+
+}  // namespace berth::slurmrest

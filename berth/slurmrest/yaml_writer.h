@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace berth::slurm {
+namespace berth::slurmrest {
 
 // The text may be taken out of `out` at any moment; the writer goes on behind it.
 class YamlWriter {
@@ -40,4 +40,4 @@ private:
     std::string lead_;  // Of the next value of an object.
 };
 
-}  // namespace berth::slurm
+}  // namespace berth::slurmrest

@@ -1,18 +1,22 @@
 // A record of accounting as `sacct --json` prints it, with its steps.
 #include <algorithm>
 
+#include "berth/api/accounting_time.h"
+#include "berth/api/row_text.h"
 #include "berth/base/size_text.h"
 #include "berth/base/text.h"
-#include "berth/slurm/json/json_rows.h"
-#include "berth/slurm/text/accounting_time.h"
-#include "berth/slurm/text/print.h"
+#include "berth/slurmrest/row_shapes.h"
 
-namespace berth::slurm {
+namespace berth::slurmrest {
 namespace {
+
+using api::elapsed_between;
+using api::nodes_text;
+using api::step_name;
 
 std::int64_t epoch_or_zero(const std::optional<Time>& at) { return at ? seconds(*at) : 0; }
 
-void put_cpu_time(SlurmJson& json, std::string_view name, std::int64_t milliseconds) {
+void put_cpu_time(ShapeWriter& json, std::string_view name, std::int64_t milliseconds) {
     json.begin(name);
     json.put("seconds", milliseconds / 1000);
     json.put("microseconds", milliseconds % 1000 * 1000);
@@ -39,7 +43,7 @@ std::int64_t memory_mib(std::string_view tres) {
     return 0;
 }
 
-void put_identity(SlurmJson& json, const api::AccountingRow& job) {
+void put_identity(ShapeWriter& json, const api::AccountingRow& job) {
     json.put("account", job.account);
     json.begin("comment");
     json.put("administrator", ""), json.put("job", job.comment), json.put("system", "");
@@ -65,7 +69,7 @@ void put_identity(SlurmJson& json, const api::AccountingRow& job) {
     json.put_exit("derived_exit_code", job.derived_exit, has_ended(job.state));
 }
 
-void put_times(SlurmJson& json, const api::AccountingRow& job, Time now) {
+void put_times(ShapeWriter& json, const api::AccountingRow& job, Time now) {
     json.begin("time");
     json.put("elapsed", seconds(ran_for(job, now)));
     json.put("eligible", epoch_or_zero(job.eligible_at)),
@@ -84,7 +88,7 @@ void put_times(SlurmJson& json, const api::AccountingRow& job, Time now) {
     json.end();
 }
 
-void put_request(SlurmJson& json, const api::AccountingRow& job) {
+void put_request(ShapeWriter& json, const api::AccountingRow& job) {
     json.put_exit("exit_code", job.exit, has_ended(job.state));
     json.put("extra", ""), json.put("failed_node", "");
     json.put("flags", std::vector<std::string>{});
@@ -119,7 +123,7 @@ void put_request(SlurmJson& json, const api::AccountingRow& job) {
     json.end();
 }
 
-void put_step_times(SlurmJson& json, const api::StepRow& step, Time now) {
+void put_step_times(ShapeWriter& json, const api::StepRow& step, Time now) {
     json.begin("time");
     json.put("elapsed", seconds(elapsed_between(step.started_at, step.ended_at, now)));
     json.put_time("end", step.ended_at), json.put_time("start", step.started_at);
@@ -132,7 +136,8 @@ void put_step_times(SlurmJson& json, const api::StepRow& step, Time now) {
 }
 
 // Milliseconds of CPU time, or bytes of memory; `node`: whose the extreme is, nullptr for a sum.
-void put_used(SlurmJson& json, std::string_view type, std::int64_t count, const std::string* node) {
+void put_used(ShapeWriter& json, std::string_view type, std::int64_t count,
+              const std::string* node) {
     json.begin();
     json.put("type", type), json.put("name", "");
     json.put("id", std::int64_t{type == "cpu" ? 1 : 2}), json.put("count", count);
@@ -141,7 +146,7 @@ void put_used(SlurmJson& json, std::string_view type, std::int64_t count, const 
 }
 
 // Slurm calls "requested" what a step took in: its CPU time and memory.
-void put_usage_in(SlurmJson& json, const StepTotals& used) {
+void put_usage_in(ShapeWriter& json, const StepTotals& used) {
     const std::int64_t cpu = used.user_ms + used.system_ms;
     const std::int64_t tasks = std::max<std::int64_t>(used.tasks, 1);
     const std::string no_node;
@@ -160,12 +165,12 @@ void put_usage_in(SlurmJson& json, const StepTotals& used) {
     json.end_list();
 }
 
-void put_no_usage(SlurmJson& json) {
+void put_no_usage(ShapeWriter& json) {
     for (const char* how : {"max", "min", "average", "total"})
         json.begin_list(how), json.end_list();
 }
 
-void put_step_usage(SlurmJson& json, const api::StepRow& step) {
+void put_step_usage(ShapeWriter& json, const api::StepRow& step) {
     json.begin("tres");
     json.begin("requested");
     if (step.used) {
@@ -181,7 +186,8 @@ void put_step_usage(SlurmJson& json, const api::StepRow& step) {
     json.end();
 }
 
-void put_step(SlurmJson& json, const api::AccountingRow& job, const api::StepRow& step, Time now) {
+void put_step(ShapeWriter& json, const api::AccountingRow& job, const api::StepRow& step,
+              Time now) {
     json.begin();
     put_step_times(json, step, now);
     json.put_exit("exit_code", step.exit, has_ended(step.state));
@@ -201,7 +207,7 @@ void put_step(SlurmJson& json, const api::AccountingRow& job, const api::StepRow
 
 }  // namespace
 
-void put_accounting(SlurmJson& json, const api::AccountingRow& job, Time now) {
+void put_accounting(ShapeWriter& json, const api::AccountingRow& job, Time now) {
     json.begin();
     put_identity(json, job);
     put_times(json, job, now);
@@ -221,4 +227,4 @@ void put_accounting(SlurmJson& json, const api::AccountingRow& job, Time now) {
     json.end();
 }
 
-}  // namespace berth::slurm
+}  // namespace berth::slurmrest
