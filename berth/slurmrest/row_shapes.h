@@ -2,6 +2,7 @@
 #pragma once
 
 #include "berth/api/messages.h"
+#include "berth/slurmrest/call_names.h"
 #include "berth/slurmrest/shape_writer.h"
 
 namespace berth::slurmrest {
@@ -22,11 +23,6 @@ inline constexpr std::int64_t kSharesOfParent = 0x7fff'ffff;
 // The member "shares": each, and how many shares they have together.
 void put_shares(ShapeWriter& json, const std::vector<api::ShareRow>& shares);
 
-// A kind of call by Slurm's name and number, 0: it has none; or a user's calls, by name and uid.
-struct RpcFigures {
-    std::string name;
-    std::int64_t id = 0, count = 0, total = 0;  // Microseconds in all.
-};
 struct DiagnosticsShape {
     const api::DiagnosticsRow& row;
     std::vector<RpcFigures> calls, users;
