@@ -1,29 +1,12 @@
 // sacctmgr show --json and --yaml: which rows, and what each has from the accounts above it.
-#include <algorithm>
 #include <ostream>
 
+#include "berth/api/association_tree.h"
 #include "berth/slurm/admin/sacctmgr_show.h"
 #include "berth/slurm/json/json_rows.h"
 
 namespace berth::slurm {
 namespace {
-
-constexpr std::size_t kDeepest = 64;
-
-// "/bio/cells/0-ada/": the way from the root to it.
-std::string lineage_of(const AccountingView& view, const api::AssociationRow& row) {
-    std::string path = "/";
-    if (!row.user.empty()) path += "0-" + row.user + "/";
-    std::string account = row.account;
-    for (std::size_t i = 0; i < kDeepest && !account.empty() && account != "root"; ++i) {
-        path.insert(0, "/" + account);
-        const auto above = std::ranges::find_if(view.associations, [&](const auto& one) {
-            return one.user.empty() && one.account == account;
-        });
-        account = above == view.associations.end() ? std::string() : above->parent;
-    }
-    return path;
-}
 
 // With "withassoc" those of this account or user.
 std::vector<const api::AssociationRow*> own_associations(const AccountingView& view, Entity entity,
@@ -40,19 +23,20 @@ std::vector<const api::AssociationRow*> own_associations(const AccountingView& v
 
 void put_rows(SlurmJson& json, const AccountingView& view, Entity entity,
               const Selection& selection, bool with_associations) {
+    const api::AssociationTree above(view.associations, view.qos);
     for (const api::AssociationRow* row : rows_of(view, entity, selection, false)) {
         const auto own = own_associations(view, entity, *row, with_associations);
         if (entity == Entity::account) {
             put_account(json, *row, view.cluster, own);
         } else if (entity == Entity::user) {
-            put_user(json, *row, default_account_of(view, row->user), view.cluster, own);
+            put_user(json, *row, above.default_account_of(row->user), view.cluster, own);
         } else {
             put_association(json, {.row = *row,
                                    .cluster = view.cluster,
-                                   .limits = inherited_limits(view, *row),
-                                   .qos = qos_of(view, *row),
-                                   .default_qos = default_qos(view, *row),
-                                   .lineage = lineage_of(view, *row)});
+                                   .limits = above.limits_of(*row),
+                                   .qos = above.qos_of(*row),
+                                   .default_qos = above.default_qos_of(*row),
+                                   .lineage = above.lineage_of(*row)});
         }
     }
 }

@@ -4,9 +4,9 @@
 #include <functional>
 #include <ostream>
 
+#include "berth/api/association_tree.h"
 #include "berth/base/duration_text.h"
 #include "berth/base/text.h"
-#include "berth/model/limit_inheritance.h"
 #include "berth/model/limit_keys.h"
 #include "berth/slurm/text/columns.h"
 
@@ -16,6 +16,7 @@ namespace {
 // What a line of the table is about; what does not belong to it is null.
 struct EntityLine {
     const AccountingView& view;
+    const api::AssociationTree& above;
     const api::AssociationRow* row = nullptr;
     const api::QosRow* qos = nullptr;
     Limits limits;
@@ -30,15 +31,6 @@ struct EntityColumn {
     bool left = false;
     std::function<std::string(const EntityLine&)> text;
 };
-
-const api::AssociationRow* account_above(const AccountingView& view,
-                                         const api::AssociationRow& row) {
-    if (row.parent.empty() || (row.user.empty() && row.account == row.parent)) return nullptr;
-    const auto above = std::ranges::find_if(view.associations, [&](const auto& one) {
-        return one.user.empty() && one.account == row.parent;
-    });
-    return above == view.associations.end() ? nullptr : &*above;
-}
 
 std::string share_text(const api::AssociationRow& row) {
     return row.shares_of_parent ? "parent" : std::to_string(row.shares);
@@ -86,9 +78,9 @@ std::vector<EntityColumn> association_columns() {
     all.push_back(blank("GrpWall", "GrpWall", 11));
     all.push_back(blank("GrpTRESMins", "GrpTRESMins", 13));
     all.push_back(plain("QOS,QOSLevel", "QOS", 20,
-                        [](const EntityLine& l) { return join(qos_of(l.view, *l.row), ","); }));
+                        [](const EntityLine& l) { return join(l.above.qos_of(*l.row), ","); }));
     all.push_back(plain("DefaultQOS,DefQOS", "Def QOS", 9,
-                        [](const EntityLine& l) { return default_qos(l.view, *l.row); }));
+                        [](const EntityLine& l) { return l.above.default_qos_of(*l.row); }));
     all.push_back(blank("GrpTRESRunMins", "GrpTRESRunMins", 13));
     all.push_back(plain("ParentName", "ParentName", 10, [](const EntityLine& l) {
         return l.row->user.empty() ? l.row->parent : std::string();
@@ -260,32 +252,6 @@ bool is_selected(const std::vector<std::string>& list, const std::string& one) {
            });
 }
 
-std::vector<std::string> qos_of(const AccountingView& view, const api::AssociationRow& row) {
-    const api::AssociationRow* from = &row;
-    while (from->qos.empty() && account_above(view, *from) != nullptr)
-        from = account_above(view, *from);
-    std::vector<std::string> names = from->qos;
-    if (names.empty()) {
-        for (const api::QosRow& one : view.qos) names.push_back(one.name);
-    }
-    std::ranges::sort(names);
-    return names;
-}
-
-std::string default_qos(const AccountingView& view, const api::AssociationRow& row) {
-    const api::AssociationRow* from = &row;
-    while (from->default_qos.empty() && account_above(view, *from) != nullptr)
-        from = account_above(view, *from);
-    return from->default_qos;
-}
-
-std::string default_account_of(const AccountingView& view, const std::string& user) {
-    for (const api::AssociationRow& row : view.associations) {
-        if (row.user == user && row.is_default) return row.account;
-    }
-    return {};
-}
-
 std::vector<const api::AssociationRow*> rows_of(const AccountingView& view, Entity entity,
                                                 const Selection& selection, bool each) {
     std::vector<const api::AssociationRow*> rows;
@@ -312,14 +278,6 @@ std::vector<const api::AssociationRow*> rows_of(const AccountingView& view, Enti
     return rows;
 }
 
-Limits inherited_limits(const AccountingView& view, const api::AssociationRow& row) {
-    Limits limits = row.limits;
-    for (const api::AssociationRow* above = account_above(view, row); above != nullptr;
-         above = account_above(view, *above))
-        inherit_limits(limits, above->limits);
-    return limits;
-}
-
 int show_accounting(const AccountingView& view, Entity entity, const Selection& selection,
                     const SacctmgrOptions& options, Streams& streams) {
     EntityTable table(options, streams);
@@ -343,23 +301,25 @@ int show_accounting(const AccountingView& view, Entity entity, const Selection& 
                                                                           : association_columns();
     if (!table.choose(columns, format, selection.tree)) return 1;
     table.header();
+    const api::AssociationTree above(view.associations, view.qos);
     if (entity == Entity::qos) {
         for (const api::QosRow& one : view.qos) {
             if (is_selected(selection.names, one.name))
-                table.line({.view = view, .qos = &one, .limits = one.limits});
+                table.line({.view = view, .above = above, .qos = &one, .limits = one.limits});
         }
         return 0;
     }
     if (entity == Entity::cluster) {
         const api::AssociationRow root{.account = "root"};
-        table.line({.view = view, .row = &root});
+        table.line({.view = view, .above = above, .row = &root});
         return 0;
     }
     for (const api::AssociationRow* row : rows_of(view, entity, selection, each)) {
         table.line({.view = view,
+                    .above = above,
                     .row = row,
-                    .limits = inherited_limits(view, *row),
-                    .default_account = default_account_of(view, row->user),
+                    .limits = above.limits_of(*row),
+                    .default_account = above.default_account_of(row->user),
                     .tree = selection.tree});
     }
     return 0;

@@ -48,12 +48,5 @@ void show_accounting_json(const Invocation& call, const AccountingView& view, En
 std::vector<const api::AssociationRow*> rows_of(const AccountingView& view, Entity entity,
                                                 const Selection& selection, bool each);
 bool is_selected(const std::vector<std::string>& names, const std::string& name);
-std::string default_account_of(const AccountingView& view, const std::string& user);
-// With what the accounts above it say.
-std::vector<std::string> qos_of(const AccountingView& view, const api::AssociationRow& row);
-std::string default_qos(const AccountingView& view, const api::AssociationRow& row);
-
-// The effective limits: a user's own, else those of the accounts above (except group limits).
-Limits inherited_limits(const AccountingView& view, const api::AssociationRow& row);
 
 }  // namespace berth::slurm

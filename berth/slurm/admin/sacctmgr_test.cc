@@ -192,24 +192,6 @@ TEST(Sacctmgr, HasSlurmsColumnsInSlurmsOrder) {
               std::string::npos);
 }
 
-TEST(Sacctmgr, ShowsLimitsThatUsersInherit) {
-    AccountingView view = sample();
-    view.associations[1].limits.max_jobs = 5;
-    view.associations[1].limits.group_jobs = 7;
-    const Limits limits = inherited_limits(view, view.associations[2]);
-    EXPECT_EQ(limits.max_jobs, 5U);
-    EXPECT_FALSE(limits.group_jobs);
-}
-
-// As the engine has it: a limit of one TRES does not take the account's limits of others away.
-TEST(Sacctmgr, ShowsInheritedLimitsOfEachTres) {
-    AccountingView view = sample();
-    view.associations[1].limits.max_tres_per_job = {{"cpu", 8}, {"gres/gpu", 1}};
-    view.associations[2].limits.max_tres_per_job = {{"cpu", 4}};
-    EXPECT_EQ(inherited_limits(view, view.associations[2]).max_tres_per_job,
-              (TresLimits{{"cpu", 4}, {"gres/gpu", 1}}));
-}
-
 // ---- Preemption: what Debian's Slurm 22.05 printed for the same commands.
 
 AccountingView with_preemption() {

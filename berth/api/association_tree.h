@@ -1,0 +1,41 @@
+// AssociationTree: what accounts, and the users in them, have from the accounts above them. Made of
+// the rows of GET /v1/associations and /v1/qos.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "berth/api/messages.h"
+
+namespace berth::api {
+
+class AssociationTree {
+public:
+    // Both must outlive the tree.
+    AssociationTree(const std::vector<AssociationRow>& associations,
+                    const std::vector<QosRow>& qos);
+    AssociationTree(std::vector<AssociationRow>&&, const std::vector<QosRow>&) = delete;
+    AssociationTree(const std::vector<AssociationRow>&, std::vector<QosRow>&&) = delete;
+
+    // Its own, else those of the accounts above it, except group limits.
+    Limits limits_of(const AssociationRow& row) const;
+    // By name: its own, else those of the nearest account above it that names some, else all.
+    std::vector<std::string> qos_of(const AssociationRow& row) const;
+    std::string default_qos_of(const AssociationRow& row) const;
+    // The way from the root to it: "/bio/cells/0-ada/".
+    std::string lineage_of(const AssociationRow& row) const;
+    // The default, else the first, as for jobs that name none; empty for a user in no account.
+    std::string default_account_of(std::string_view user) const;
+
+private:
+    // The row itself, then the accounts above it up to the root.
+    std::vector<const AssociationRow*> path_of(const AssociationRow& row) const;
+
+    std::map<std::string_view, const AssociationRow*> accounts_;
+    std::map<std::string_view, const AssociationRow*> defaults_;  // By user.
+    std::vector<std::string> all_qos_;
+};
+
+}  // namespace berth::api
