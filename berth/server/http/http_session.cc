@@ -7,6 +7,7 @@
 
 #include "berth/api/json.h"
 #include "berth/api/problem.h"
+#include "berth/slurmrest/rest_routes.h"
 #include "berth/trust/wall_time.h"
 
 namespace berth {
@@ -30,6 +31,20 @@ std::string_view token_in(const http::request<http::string_body>& message) {
         return {given.data() + kScheme.size(), given.size() - kScheme.size()};
     const beast::string_view slurms = message["X-SLURM-USER-TOKEN"];
     return {slurms.data(), slurms.size()};
+}
+
+// The route of /v1 that a request which is no GET takes, or that it stands for.
+std::optional<api::RouteId> changing_route(const ApiRequest& request) {
+    const std::string_view path =
+        std::string_view(request.target).substr(0, request.target.find('?'));
+    if (slurmrest::is_rest(path)) {
+        const auto match = slurmrest::match_rest(request.method, path);
+        const auto* const call = std::get_if<slurmrest::RestCall>(&match);
+        return call == nullptr ? std::nullopt : std::optional(call->route->v1);
+    }
+    const api::RouteMatch match =
+        api::match_route(request.method == "PATCH" ? api::Method::patch : api::Method::post, path);
+    return match.route == nullptr ? std::nullopt : std::optional(match.route->id);
 }
 
 }  // namespace
@@ -247,6 +262,11 @@ void HttpSession::handle() {
             "you ask more often than the site lets one user (SlurmctldParameters=rl_enable): "
             "try again in a second")));
     }
+    if (request.refused.empty() && !other_name().empty()) {
+        request.refused = "X-SLURM-USER-NAME names " + std::string(other_name()) +
+                          ", and the request is " + principal_.user + "'s";
+        request.principal.role = Role::none;
+    }
     begin_audit(request);
     auto outcome = house_.service().serve(request);
     give_room();
@@ -260,16 +280,19 @@ void HttpSession::handle() {
     }
 }
 
+// Whom Slurm's REST clients name, if that is not the user that the token or the kernel names.
+std::string_view HttpSession::other_name() const {
+    const beast::string_view named = parser_->get()["X-SLURM-USER-NAME"];
+    const std::string_view name(named.data(), named.size());
+    return name == principal_.user ? std::string_view() : name.substr(0, 100);
+}
+
 // Before the request is served, which takes it apart.
 void HttpSession::begin_audit(const ApiRequest& request) {
     audited_.reset();
     if (house_.options().audit == nullptr || request.method == "GET") return;
-    const api::RouteMatch match =
-        api::match_route(request.method == "PATCH" ? api::Method::patch : api::Method::post,
-                         std::string_view(request.target).substr(0, request.target.find('?')));
-    const auto is = [&](api::RouteId id) {
-        return match.route != nullptr && match.route->id == id;
-    };
+    const std::optional<api::RouteId> route = changing_route(request);
+    const auto is = [&](api::RouteId id) { return route == id; };
     const bool is_join = is(api::RouteId::join);
     // A stranger's does nothing, and could fill the disk.
     if (!request.refused.empty() && !is_join) return;
@@ -302,7 +325,7 @@ void HttpSession::end_audit(const ApiResponse& response) {
 }
 
 void HttpSession::wait_for_controller(ForController request) {
-    route_ = request.route;
+    asked_ = std::move(request.asked);
     allow(house_.options().answer_timeout);
     std::uint64_t ticket = 0;
     if (house_.ask(shared_from_this(), ticket, principal_, std::move(request.command))) {
@@ -313,12 +336,12 @@ void HttpSession::wait_for_controller(ForController request) {
 }
 
 void HttpSession::answered(std::uint64_t ticket, Answer answer) {
-    asio::post(stream_.get_executor(),
-               [self = shared_from_this(), ticket, answer = std::move(answer)] {
-                   if (self->ticket_ != ticket) return;  // It came too late.
-                   self->ticket_.reset();
-                   self->send(self->house_.service().respond_to(self->route_, answer));
-               });
+    asio::post(
+        stream_.get_executor(), [self = shared_from_this(), ticket, answer = std::move(answer)] {
+            if (self->ticket_ != ticket) return;  // It came too late.
+            self->ticket_.reset();
+            self->send(self->house_.service().respond_to(self->asked_, self->principal_, answer));
+        });
 }
 
 void HttpSession::no_answer() {
@@ -339,6 +362,9 @@ void HttpSession::read_slowly(SlowRead read) {
 }
 
 void HttpSession::send(ApiResponse response) {
+    const beast::string_view target = parser_->get().target();
+    response =
+        house_.service().in_shape({target.data(), target.size()}, principal_, std::move(response));
     end_audit(response);  // It was done, even if nobody hears of it.
     if (closed_) return;
     if (response.route) {

@@ -82,6 +82,7 @@ private:
     void no_answer();
     void read_slowly(SlowRead read);
     void begin_audit(const ApiRequest& request);
+    std::string_view other_name() const;
     void end_audit(const ApiResponse& response);
     void send(ApiResponse response);
     void send_whole(ApiResponse response);
@@ -110,7 +111,7 @@ private:
     bool keep_alive_ = false;
     bool chunked_ = true;
     std::optional<std::uint64_t> ticket_;               // Of the request that the controller has.
-    api::RouteId route_{};                              // Likewise.
+    AskedRoute asked_;                                  // Likewise.
     std::chrono::steady_clock::time_point asked_at_{};  // When the request was whole.
     std::atomic<std::int64_t> late_at_{0};              // By the steady clock; 0: never.
     std::unique_ptr<BodyParts> parts_;                  // Of the response on its way.

@@ -13,15 +13,15 @@
 #include "berth/server/metrics/metrics.h"
 #include "berth/server/service/command_conversion.h"
 #include "berth/server/service/lists.h"
+#include "berth/server/service/visible_rows.h"
 #include "berth/server/views/accounting_rows.h"
 #include "berth/server/views/association_rows.h"
 #include "berth/server/views/cluster_rows.h"
 #include "berth/server/views/declared_rows.h"
 #include "berth/server/views/outcome_text.h"
 #include "berth/server/views/priority_rows.h"
-#include "berth/server/views/queue_rows.h"
-#include "berth/server/views/share_rows.h"
 #include "berth/server/views/usage_tally.h"
+#include "berth/slurmrest/rest_routes.h"
 #include "berth/trust/wall_time.h"
 
 namespace berth {
@@ -96,6 +96,7 @@ Service::Service(ServerIdentity identity, const ReadModel& read_model, Archive& 
       openapi_(api::openapi_document(identity_.version)) {}
 
 Outcome Service::serve(const ApiRequest& request) const {
+    if (slurmrest::is_rest(request.target)) return serve_rest(request);
     const std::string_view target = request.target;
     const std::size_t mark = target.find('?');
     const std::string_view path = target.substr(0, mark);
@@ -110,26 +111,37 @@ Outcome Service::serve(const ApiRequest& request) const {
                         match.captures.empty() ? std::string() : std::move(match.captures.front()),
                         mark == std::string_view::npos ? "" : target.substr(mark + 1), request,
                         read_model_.current()};
+    if (auto refused = refuse_access(routed, path)) return *std::move(refused);
+    if (!routed.query.empty() && routed.route.query.empty())
+        return refuse(Refusal::invalid_request, "this path takes no query");
+    return counted(act(routed), routed.route.id);
+}
+
+// The response of this route, whenever it is made.
+Outcome Service::counted(Outcome outcome, RouteId route) {
+    if (auto* const response = std::get_if<ApiResponse>(&outcome)) {
+        response->route = route;
+    } else if (auto* const slow = std::get_if<SlowRead>(&outcome)) {
+        *slow = [read = std::move(*slow), route] {
+            ApiResponse slow_response = read();
+            slow_response.route = route;
+            return slow_response;
+        };
+    }
+    return outcome;
+}
+
+// Who is not known, who may not ask, and what PrivateData keeps from this user as a whole.
+std::optional<ApiResponse> Service::refuse_access(const Routed& routed,
+                                                  std::string_view path) const {
+    const ApiRequest& request = routed.request;
     if (!request.refused.empty() && !routed.route.verb.empty())
         return respond(api::problem_of_status(401, request.refused));
     if (!may_use(routed.route, request.principal.role, routed.own())) {
         return refuse(Refusal::not_allowed, request.principal.user + " may not " + request.method +
                                                 " " + std::string(path));
     }
-    if (auto kept = keep_private(routed)) return *std::move(kept);
-    if (!routed.query.empty() && routed.route.query.empty())
-        return refuse(Refusal::invalid_request, "this path takes no query");
-    Outcome outcome = act(routed);
-    if (auto* const response = std::get_if<ApiResponse>(&outcome)) {
-        response->route = routed.route.id;
-    } else if (auto* const slow = std::get_if<SlowRead>(&outcome)) {
-        *slow = [read = std::move(*slow), id = routed.route.id] {
-            ApiResponse slow_response = read();
-            slow_response.route = id;
-            return slow_response;
-        };
-    }
-    return outcome;
+    return keep_private(routed);
 }
 
 // What PrivateData keeps from this user as a whole; lists that are merely shorter are made so where
@@ -156,37 +168,41 @@ std::optional<ApiResponse> Service::keep_private(const Routed& routed) const {
     }
 }
 
+Outcome Service::ask_controller(const Routed& routed, std::string_view body) const {
+    auto command = command_of(*routed.snapshot,
+                              {routed.route, routed.capture, body, routed.request.principal});
+    if (auto* const problem = std::get_if<api::Problem>(&command)) return respond(*problem);
+    return ForController{{routed.route.id, std::nullopt}, std::get<Command>(std::move(command))};
+}
+
 Outcome Service::act(const Routed& routed) const {
     const Snapshot& snapshot = *routed.snapshot;
+    const Principal& who = routed.request.principal;
+    const auto list = [&](const char* name, auto rows) {
+        return ApiResponse{.parts = row_list(snapshot, name, std::move(rows))};
+    };
     if (routed.route.id == RouteId::explain_job) {
         if (auto read = explain_outcome(routed)) return *std::move(read);
     }
-    if (is_command(routed.route.id)) {
-        auto command = command_of(snapshot, {routed.route, routed.capture, routed.request.body,
-                                             routed.request.principal});
-        if (auto* const problem = std::get_if<api::Problem>(&command)) return respond(*problem);
-        return ForController{routed.route.id, std::get<Command>(std::move(command))};
-    }
+    if (is_command(routed.route.id)) return ask_controller(routed, routed.request.body);
     switch (routed.route.id) {
         case RouteId::health: return respond_json(api::to_json(api::Health{}));
         case RouteId::openapi: return respond_json(openapi_);
-        case RouteId::ping: return ping(routed);
+        case RouteId::ping: return respond_json(api::to_json(ping(snapshot)));
         case RouteId::config: return respond_json(api::to_json(config_row(*snapshot.spec)));
         case RouteId::list_jobs: return list_jobs(routed);
         case RouteId::show_job: return show_job(routed);
         case RouteId::show_script: return script(routed);
-        case RouteId::list_nodes:
-            return ApiResponse{.parts = row_list(snapshot, "nodes", node_rows(snapshot))};
+        case RouteId::list_nodes: return list("nodes", node_rows(snapshot));
         case RouteId::show_node: return show_node(routed);
-        case RouteId::list_partitions:
-            return ApiResponse{.parts = row_list(snapshot, "partitions", partition_rows(snapshot))};
-        case RouteId::list_associations: return list_associations(routed);
-        case RouteId::list_qos:
-            return ApiResponse{.parts = row_list(snapshot, "qos", qos_rows(*snapshot.spec))};
-        case RouteId::list_reservations: return list_reservations(routed);
-        case RouteId::list_licenses:
-            return ApiResponse{.parts = row_list(snapshot, "licenses", license_rows(snapshot))};
-        case RouteId::list_accounting: return accounting(routed);
+        case RouteId::list_partitions: return list("partitions", partition_rows(snapshot));
+        case RouteId::list_associations:
+            return list("associations", visible_associations(snapshot, who));
+        case RouteId::list_qos: return list("qos", qos_rows(*snapshot.spec));
+        case RouteId::list_reservations:
+            return list("reservations", visible_reservations(snapshot, who));
+        case RouteId::list_licenses: return list("licenses", license_rows(snapshot));
+        case RouteId::list_accounting: return list_accounting(routed);
         case RouteId::show_diagnostics:
             return SlowRead([diagnostics = diagnostics_, snapshot = routed.snapshot] {
                 return respond_json(api::to_json(diagnostics->row(*snapshot, wall_time())));
@@ -204,8 +220,9 @@ Outcome Service::act(const Routed& routed) const {
         case RouteId::join: return join(routed);
         case RouteId::create_token: return create_token(routed);
         case RouteId::list_priorities: return list_priorities(routed);
-        case RouteId::list_shares: return list_shares(routed);
-        case RouteId::list_queues: return list_queues(routed);
+        case RouteId::list_shares:
+            return list("shares", visible_shares(snapshot, who, wall_time()));
+        case RouteId::list_queues: return list("queues", visible_queues(snapshot, who));
         case RouteId::show_usage: return usage(routed);
         default: break;
     }
@@ -215,12 +232,8 @@ Outcome Service::act(const Routed& routed) const {
 ApiResponse Service::list_jobs(const Routed& routed) const {
     const Result<api::JobQuery> query = api::parse_job_query(routed.query);
     if (!query.ok()) return refuse(Refusal::invalid_request, query.error().message);
-    Result<JobFilter> filter =
-        JobFilter::make(*routed.snapshot, *query, routed.request.principal.role >= Role::op);
+    Result<JobFilter> filter = visible_jobs(*routed.snapshot, routed.request.principal, *query);
     if (!filter.ok()) return refuse(Refusal::invalid_request, filter.error().message);
-    if (routed.privacy().hides(PrivateKind::jobs)) {
-        filter->keep_to(*routed.snapshot, routed.request.principal.uid);
-    }
     Result<api::FieldChoice> choice = api::FieldChoice::of<api::JobRow>(query->fields);
     if (!choice.ok()) return refuse(Refusal::invalid_request, choice.error().message);
     return {.parts = job_list(routed.snapshot, *std::move(filter), *std::move(choice))};
@@ -231,66 +244,14 @@ ApiResponse Service::list_priorities(const Routed& routed) const {
     if (!query.ok()) return refuse(Refusal::invalid_request, query.error().message);
     if (!query->fields.empty())
         return refuse(Refusal::invalid_request, "query: this route has no parameter field");
-    Result<JobFilter> filter =
-        JobFilter::make(*routed.snapshot, *query, routed.request.principal.role >= Role::op);
+    const Result<JobFilter> filter =
+        visible_jobs(*routed.snapshot, routed.request.principal, *query);
     if (!filter.ok()) return refuse(Refusal::invalid_request, filter.error().message);
-    if (routed.privacy().hides(PrivateKind::jobs)) {
-        filter->keep_to(*routed.snapshot, routed.request.principal.uid);
-    }
     return {.parts = row_list(*routed.snapshot, "priorities",
                               priority_rows(*routed.snapshot, *filter, wall_time()))};
 }
 
-// With PrivateData=accounts users see no accounts, with =users of the users only themselves.
-ApiResponse Service::list_associations(const Routed& routed) const {
-    std::vector<api::AssociationRow> rows = association_rows(*routed.snapshot->spec);
-    const Privacy privacy = routed.privacy();
-    const std::string& user = routed.request.principal.user;
-    std::erase_if(rows, [&](const api::AssociationRow& row) {
-        if (row.user.empty()) return privacy.hides(PrivateKind::accounts);
-        return row.user != user && privacy.hides(PrivateKind::users);
-    });
-    return {.parts = row_list(*routed.snapshot, "associations", std::move(rows))};
-}
-
-ApiResponse Service::list_reservations(const Routed& routed) const {
-    std::vector<api::ReservationRow> rows = reservation_rows(*routed.snapshot);
-    const Privacy privacy = routed.privacy();
-    std::erase_if(rows, [&](const api::ReservationRow& row) {
-        const auto& all = *routed.snapshot->reservations;
-        const auto found = std::ranges::find(all, row.name, &Reservation::name);
-        return found == all.end() || !privacy.shows(*found);
-    });
-    return {.parts = row_list(*routed.snapshot, "reservations", std::move(rows))};
-}
-
-// With PrivateData=usage users see their own shares and usage alone.
-ApiResponse Service::list_shares(const Routed& routed) const {
-    std::vector<api::ShareRow> rows = share_rows(*routed.snapshot, wall_time());
-    if (routed.privacy().hides(PrivateKind::usage)) {
-        const std::string& user = routed.request.principal.user;
-        std::erase_if(rows, [&](const api::ShareRow& row) { return row.user != user; });
-    }
-    return {.parts = row_list(*routed.snapshot, "shares", std::move(rows))};
-}
-
-// With PrivateData=accounts users see no queues, with =usage those alone that they are in.
-ApiResponse Service::list_queues(const Routed& routed) const {
-    const ClusterSpec& spec = *routed.snapshot->spec;
-    const Privacy privacy = routed.privacy();
-    const std::string& user = routed.request.principal.user;
-    std::vector<api::QueueRow> rows = queue_rows(*routed.snapshot);
-    std::erase_if(rows, [&](const api::QueueRow& row) {
-        if (privacy.hides(PrivateKind::accounts)) return true;
-        return privacy.hides(PrivateKind::usage) &&
-               std::ranges::none_of(spec.associations, [&](const AssociationSpec& one) {
-                   return one.account == row.name && one.user == user;
-               });
-    });
-    return {.parts = row_list(*routed.snapshot, "queues", std::move(rows))};
-}
-
-ApiResponse Service::show_job(const Routed& routed) const {
+std::variant<JobFilter, ApiResponse> Service::named_jobs(const Routed& routed) {
     const Result<api::JobName> name = api::parse_job_name(routed.capture);
     if (!name.ok()) {
         api::Problem problem = api::problem_of(Refusal::unknown_job, name.error().message);
@@ -299,7 +260,13 @@ ApiResponse Service::show_job(const Routed& routed) const {
     }
     const std::set<JobId> records = records_of(*routed.snapshot, *name);
     if (records.empty()) return unknown_job(routed.capture);
-    return {.parts = job_list(routed.snapshot, JobFilter::only(records), {})};
+    return JobFilter::only(records);
+}
+
+ApiResponse Service::show_job(const Routed& routed) const {
+    auto named = named_jobs(routed);
+    if (auto* const problem = std::get_if<ApiResponse>(&named)) return std::move(*problem);
+    return {.parts = job_list(routed.snapshot, std::get<JobFilter>(std::move(named)), {})};
 }
 
 ApiResponse Service::show_node(const Routed& routed) const {
@@ -308,25 +275,30 @@ ApiResponse Service::show_node(const Routed& routed) const {
     return respond_json(api::to_json(*row));
 }
 
-ApiResponse Service::ping(const Routed& routed) const {
-    const Snapshot& snapshot = *routed.snapshot;
+api::Ping Service::ping(const Snapshot& snapshot) const {
     const std::string& configured = snapshot.spec->controller_host;  // SlurmctldHost
-    return respond_json(
-        api::to_json(api::Ping{.version = identity_.version,
-                               .cluster = snapshot.spec->name,
-                               .host = configured.empty() ? identity_.host : configured,
-                               .epoch = snapshot.epoch.value(),
-                               .sequence = snapshot.sequence,
-                               .now = wall_time(),
-                               .started_at = identity_.started_at,
-                               .pid = identity_.pid,
-                               .address = advertised_}));
+    return {.version = identity_.version,
+            .cluster = snapshot.spec->name,
+            .host = configured.empty() ? identity_.host : configured,
+            .epoch = snapshot.epoch.value(),
+            .sequence = snapshot.sequence,
+            .now = wall_time(),
+            .started_at = identity_.started_at,
+            .pid = identity_.pid,
+            .address = advertised_};
 }
 
-Outcome Service::accounting(const Routed& routed) const {
+Outcome Service::list_accounting(const Routed& routed) const {
     const Result<api::AccountingQuery> query = api::parse_accounting_query(routed.query);
     if (!query.ok()) return refuse(Refusal::invalid_request, query.error().message);
-    Result<AccountingFilter> filter = accounting_filter(*query);
+    return accounting(routed, *query, [snapshot = routed.snapshot](AccountingAnswer answer) {
+        return ApiResponse{.parts = accounting_list(snapshot, std::move(answer))};
+    });
+}
+
+Outcome Service::accounting(const Routed& routed, const api::AccountingQuery& query,
+                            ShowAccounting show) const {
+    Result<AccountingFilter> filter = accounting_filter(query);
     if (!filter.ok()) return refuse(Refusal::invalid_request, filter.error().message);
     for (std::string& name : filter->accounts) {
         name = account_name(*routed.snapshot->spec, name);
@@ -338,13 +310,13 @@ Outcome Service::accounting(const Routed& routed) const {
         // The archive reads no more than it must; what is asked of others comes to nothing below.
         if (filter->users.empty()) filter->users = {who.user};
     }
-    return [&archive = archive_, snapshot = routed.snapshot, filter = *std::move(filter), only] {
+    return [&archive = archive_, filter = *std::move(filter), only, show = std::move(show)] {
         Result<AccountingAnswer> answer = archive.accounting(filter);
         if (!answer.ok()) return respond(api::problem_of_status(500, answer.error().message));
         std::erase_if(answer->records, [&](const AccountingRecord& record) {
             return only && record.owner.uid != *only;
         });
-        return ApiResponse{.parts = accounting_list(snapshot, *std::move(answer))};
+        return show(*std::move(answer));
     };
 }
 
@@ -442,14 +414,17 @@ SlowRead Service::metrics(const Routed& routed) const {
     };
 }
 
-ApiResponse Service::respond_to(RouteId route, const Answer& answer) const {
-    auto reply = reply_of(*read_model_.current()->spec, answer);
+ApiResponse Service::respond_to(const AskedRoute& asked, const Principal& who,
+                                const Answer& answer) const {
+    const std::shared_ptr<const Snapshot> snapshot = read_model_.current();
+    if (asked.rest) return respond_to_rest(*snapshot, asked, who, answer);
+    auto reply = reply_of(*snapshot->spec, answer);
     const auto* const problem = std::get_if<api::Problem>(&reply);
-    ApiResponse response =
-        problem != nullptr
-            ? respond(*problem)
-            : respond_json(std::get<std::string>(std::move(reply)), api::route(route).success);
-    response.route = route;
+    ApiResponse response = problem != nullptr
+                               ? respond(*problem)
+                               : respond_json(std::get<std::string>(std::move(reply)),
+                                              api::route(asked.route).success);
+    response.route = asked.route;
     return response;
 }
 

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <functional>
+#include <memory>
+#include <optional>
 #include <string>
 #include <variant>
 
@@ -13,7 +15,10 @@
 #include "berth/server/metrics/metric_counts.h"
 #include "berth/server/service/archive.h"
 #include "berth/server/service/response.h"
+#include "berth/server/service/rest_answers.h"
 #include "berth/server/snapshot/read_model.h"
+#include "berth/server/views/job_filter.h"
+#include "berth/slurmrest/rest_routes.h"
 
 namespace berth {
 
@@ -24,9 +29,14 @@ struct ServerIdentity {
     std::int32_t pid = 0;
 };
 
-// The controller must answer this request; respond() then makes the response.
+// What was asked, until the answer is there. `rest`: in slurmrestd's words.
+struct AskedRoute {
+    api::RouteId route{};
+    std::optional<slurmrest::RestCall> rest;
+};
+// The controller must answer this request; respond_to() then makes the response.
 struct ForController {
-    api::RouteId route;
+    AskedRoute asked;
     Command command;
 };
 // May block on the disk: call it where that delays no other request.
@@ -40,7 +50,10 @@ public:
             std::shared_ptr<Registrar> registrar = nullptr, std::string advertised = {});
 
     std::variant<ApiResponse, ForController, SlowRead> serve(const ApiRequest& request) const;
-    ApiResponse respond_to(api::RouteId route, const Answer& answer) const;
+    ApiResponse respond_to(const AskedRoute& asked, const Principal& who,
+                           const Answer& answer) const;
+    // A problem in slurmrestd's shape, if the target is one of slurmrestd's; else as it is.
+    ApiResponse in_shape(std::string_view target, const Principal& who, ApiResponse response) const;
 
 private:
     // A request whose path is known.
@@ -57,21 +70,41 @@ private:
         Privacy privacy() const;
     };
     std::variant<ApiResponse, ForController, SlowRead> act(const Routed& routed) const;
+    std::variant<ApiResponse, ForController, SlowRead> ask_controller(const Routed& routed,
+                                                                      std::string_view body) const;
     std::optional<SlowRead> explain_outcome(const Routed& routed) const;
+    std::optional<ApiResponse> refuse_access(const Routed& routed, std::string_view path) const;
     std::optional<ApiResponse> keep_private(const Routed& routed) const;
-    ApiResponse list_associations(const Routed& routed) const;
-    ApiResponse list_reservations(const Routed& routed) const;
-    ApiResponse list_shares(const Routed& routed) const;
-    ApiResponse list_queues(const Routed& routed) const;
+    static std::variant<ApiResponse, ForController, SlowRead> counted(
+        std::variant<ApiResponse, ForController, SlowRead> outcome, api::RouteId route);
     ApiResponse list_jobs(const Routed& routed) const;
     ApiResponse list_priorities(const Routed& routed) const;
     ApiResponse show_job(const Routed& routed) const;
+    // Those that the path names, or why there are none.
+    static std::variant<JobFilter, ApiResponse> named_jobs(const Routed& routed);
     ApiResponse show_node(const Routed& routed) const;
-    ApiResponse ping(const Routed& routed) const;
-    std::variant<ApiResponse, ForController, SlowRead> accounting(const Routed& routed) const;
+    api::Ping ping(const Snapshot& snapshot) const;
+    using ShowAccounting = std::function<ApiResponse(AccountingAnswer)>;
+    std::variant<ApiResponse, ForController, SlowRead> list_accounting(const Routed& routed) const;
+    std::variant<ApiResponse, ForController, SlowRead> accounting(const Routed& routed,
+                                                                  const api::AccountingQuery& query,
+                                                                  ShowAccounting show) const;
     std::variant<ApiResponse, ForController, SlowRead> usage(const Routed& routed) const;
     std::variant<ApiResponse, ForController, SlowRead> script(const Routed& routed) const;
     SlowRead metrics(const Routed& routed) const;
+    // Of service_rest.cc: slurmrestd's routes.
+    std::variant<ApiResponse, ForController, SlowRead> serve_rest(const ApiRequest& request) const;
+    std::variant<ApiResponse, ForController, SlowRead> route_rest(
+        const ApiRequest& request, const std::shared_ptr<const Snapshot>& snapshot,
+        const slurmrest::Meta& meta) const;
+    std::variant<ApiResponse, ForController, SlowRead> act_rest(const Routed& routed,
+                                                                const RestAsked& asked) const;
+    std::variant<ApiResponse, ForController, SlowRead> change_rest(const Routed& routed,
+                                                                   const RestAsked& asked) const;
+    std::variant<ApiResponse, ForController, SlowRead> rest_accounting(
+        const Routed& routed, const RestAsked& asked) const;
+    ApiResponse respond_to_rest(const Snapshot& snapshot, const AskedRoute& asked,
+                                const Principal& who, const Answer& answer) const;
     // Of service_register.cc: authentication of other hosts.
     ApiResponse create_join_token(const Routed& routed) const;
     ApiResponse revoke_certificates(const Routed& routed) const;
