@@ -37,7 +37,7 @@ Status read_fields(const api::JsonObject& members, std::span<const JobField<Targ
         seen[place] = true;
         if (value.is_null()) continue;
         if (const Status set = field->set(target, value); !set.ok())
-            return prefixed(name, set.error());
+            return prefixed(name + ": ", set.error());
     }
     return Done{};
 }

@@ -48,7 +48,7 @@ Result<SubmissionDraft> draft_of(const JsonValue& value, std::string_view where)
     SubmissionDraft draft;
     Status read = read_fields<SubmissionDraft>(*members, all_fields(), draft);
     if (read.ok()) read = complete(draft);
-    if (!read.ok()) return prefixed(where, read.error());
+    if (!read.ok()) return prefixed(std::string(where) + ": ", read.error());
     return draft;
 }
 

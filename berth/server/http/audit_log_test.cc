@@ -121,6 +121,21 @@ TEST_F(AuditFile, KeepsNoScriptAndNoEnvironment) {
     EXPECT_NE(lines_of(path).at(1).find(R"("request":{"comment":"seen"})"), std::string::npos);
 }
 
+TEST_F(AuditFile, HasTheChangesOfSlurmrestdsRoutesToo) {
+    open();
+    call("POST", "/slurm/v0.0.44/job/submit",
+         R"({"script":"#!/bin/sh\n","job":{"environment":["SECRET=1"],)"
+         R"("current_working_directory":"/"}})");
+    EXPECT_EQ(text(only_line(), "path"), "/slurm/v0.0.44/job/submit");
+    EXPECT_EQ(lines_of(path).at(0).find("SECRET"), std::string::npos);
+    call("POST", "/slurm/v0.0.44/job/1", R"({"comment":"seen"})");
+    EXPECT_NE(lines_of(path).at(1).find(R"("request":{"comment":"seen"})"), std::string::npos);
+    call("DELETE", "/slurm/v0.0.44/job/1?signal=TERM");
+    EXPECT_NE(lines_of(path).at(2).find("signal=TERM"), std::string::npos);
+    call("GET", "/slurm/v0.0.44/jobs");
+    EXPECT_EQ(lines_of(path).size(), 3U);
+}
+
 TEST_F(AuditFile, SaysWhatWasRefusedAndWhatNobodyAnswered) {
     options.answer_timeout = std::chrono::milliseconds(50);
     open();

@@ -132,6 +132,40 @@ TEST_F(HttpTlsTest, RefusesWhoHasNoneOrAWrongOne) {
     EXPECT_TRUE(is(ask("GET", "/healthz", ""), "200")) << "that much is for everybody";
 }
 
+// Slurm's REST clients send the user's name beside the token.
+TEST_F(HttpTlsTest, TheNameBesideATokenMustBeItsUsers) {
+    start();
+    const std::string slurms = "X-SLURM-USER-TOKEN: " + token("root", 0) + "\r\n";
+    const char* const target = "/slurm/v0.0.44/ping/";
+    EXPECT_TRUE(is(ask("GET", target, slurms), "200"));
+    EXPECT_TRUE(is(ask("GET", target, slurms + "X-SLURM-USER-NAME: root\r\n"), "200"));
+    EXPECT_TRUE(is(ask("GET", target, bearer("root", 0)), "200"));
+    const std::string other = ask("GET", target, slurms + "X-SLURM-USER-NAME: nobody\r\n");
+    EXPECT_TRUE(is(other, "401")) << other;
+    EXPECT_NE(other.find("X-SLURM-USER-NAME names nobody, and the request is root's"),
+              std::string::npos)
+        << other;
+    const std::string none = ask("GET", target, "");
+    EXPECT_TRUE(is(none, "401")) << none;
+    EXPECT_NE(none.find(R"("error_number":9008)"), std::string::npos) << none;
+    EXPECT_NE(none.find("Content-Type: application/json\r\n"), std::string::npos) << none;
+}
+
+// What the server itself refuses is told in the shape of the path, too.
+TEST_F(HttpTlsTest, SlurmrestdsClientsAreToldInTheirShape) {
+    start();
+    const std::string long_one =
+        ask("POST", "/slurm/v0.0.44/job/submit", "", std::string(70'000, ' '));
+    EXPECT_TRUE(is(long_one, "413")) << long_one;
+    EXPECT_NE(long_one.find(R"("error_number":9205)"), std::string::npos) << long_one;
+    const std::string job =
+        ask("POST", "/slurm/v0.0.44/job/submit", bearer("nobody", 65534),
+            R"({"script":"x","job":{"environment":["A=b"],"current_working_directory":"/"}})");
+    EXPECT_TRUE(is(job, "200")) << job;
+    EXPECT_EQ(std::get<SubmitJob>(controller.last().command).payload.script, "x");
+    EXPECT_EQ(controller.last().principal.uid, 65534U);
+}
+
 TEST_F(HttpTlsTest, OfAStrangersCallsOnlyAJoinIsWrittenDown) {
     const std::string path = folder + "/audit.log";
     auto file = open_audit_file(path, log);
