@@ -12,7 +12,7 @@ namespace {
 
 using api::JsonValue;
 
-constexpr std::size_t kArrayTasksMost = 1'000'000;  // What a submission can carry.
+constexpr std::size_t kArrayTasksMost = 900'000;  // A message of /v1 has at most a million values.
 
 template <SharedText JobSpec::* Member>
 Status set_name(SubmissionDraft& d, const JsonValue& v) {

@@ -159,6 +159,7 @@ CLIENTS = [
     Client("jax", "jax_client.py", slurm_conf=LOCAL_CONF),
     Client("slurm-gpustat", "gpustat_client.py", user="root", slurm_conf=GPU_CONF),
     Client("slurm-usage", "usage_client.py"),
+    Client("slurmrestapi", "slurmrest_client.py", requirements="requirements_rest.txt", user="root"),
     Client("lightning", "lightning_client.py", requirements="", slurm_conf=TWO_CONF, prepare=lightning),
     Client("cylc", "cylc_client.py", requirements="requirements_engines.txt"),
     Client("toil", "toil_client.py", requirements="requirements_engines.txt"),

@@ -273,6 +273,14 @@ TEST_F(Rest, SubmitsAsV1Does) {
     EXPECT_EQ(answer.at("warnings.0.description"), "slow");
     EXPECT_EQ(answer.at("meta.plugin.data_parser"), "data_parser/v0.0.43");
     EXPECT_EQ(answer.at("meta.client.user"), "user1001");
+    EXPECT_EQ(answer.at("warnings.1"), "(none)");
+    std::string held = kSubmission;
+    held.insert(held.find("\"tasks\""), R"("priority":{"set":true,"number":0},)");
+    ASSERT_TRUE(command<SubmitJob>("POST", "/slurm/v0.0.43/job/submit", held));
+    EXPECT_NE(got(service_.respond_to(last_, kOwner, Submitted{JobId(8), {}}))
+                  .at("warnings.0.description")
+                  .find("the job is held"),
+              std::string::npos);
     const Got no = got(service_.respond_to(
         last_, kStranger, Refused{Refusal::unknown_partition, "There is no partition x", {}}));
     EXPECT_EQ(no.status, 422);
@@ -293,7 +301,9 @@ TEST_F(Rest, CancelsChangesHoldsAndReleases) {
     ASSERT_TRUE(changed);
     EXPECT_EQ(changed->change.comment, "x");
     EXPECT_EQ(changed->change.time_limit, std::chrono::minutes(5));
-    EXPECT_EQ(got(service_.respond_to(last_, kOwner, Done{})).at("results"), "[]");
+    const Got result = got(service_.respond_to(last_, kOwner, Done{}));
+    EXPECT_EQ(result.at("results.0.job_id"), "1");
+    EXPECT_EQ(result.at("results.0.error_code"), "0");
     const auto held = command<HoldJob>("POST", "/slurm/v0.0.44/job/1", R"({"hold":true})");
     ASSERT_TRUE(held);
     EXPECT_EQ(held->hold, Hold::user);

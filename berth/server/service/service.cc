@@ -172,7 +172,8 @@ Outcome Service::ask_controller(const Routed& routed, std::string_view body) con
     auto command = command_of(*routed.snapshot,
                               {routed.route, routed.capture, body, routed.request.principal});
     if (auto* const problem = std::get_if<api::Problem>(&command)) return respond(*problem);
-    return ForController{{routed.route.id, std::nullopt}, std::get<Command>(std::move(command))};
+    return ForController{{routed.route.id, std::nullopt, false},
+                         std::get<Command>(std::move(command))};
 }
 
 Outcome Service::act(const Routed& routed) const {

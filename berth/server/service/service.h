@@ -33,6 +33,7 @@ struct ServerIdentity {
 struct AskedRoute {
     api::RouteId route{};
     std::optional<slurmrest::RestCall> rest;
+    bool held = false;  // A submission of slurmrestd's that asks for a held job.
 };
 // The controller must answer this request; respond_to() then makes the response.
 struct ForController {

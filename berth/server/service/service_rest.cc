@@ -104,6 +104,36 @@ ApiResponse database_statistics(const RestAsked& asked, Time since) {
     });
 }
 
+ApiResponse respond_submitted(const slurmrest::Meta& meta, const Submitted& submitted, bool held) {
+    std::vector<slurmrest::WarningEntry> warnings;
+    for (const std::string& text : submitted.warnings) warnings.push_back({text, "berthd"});
+    if (held)
+        warnings.push_back(
+            {R"(the job is held; POST job/ID with {"hold": false} releases it)", "berthd"});
+    return respond_document(
+        meta,
+        [&](ShapeWriter& json) {
+            json.put("job_id", std::int64_t{submitted.job.value()});
+            json.put("step_id", "batch"), json.put("job_submit_user_msg", "");
+        },
+        warnings);
+}
+
+// What was done to the job that the path names: all of it, or it would have been refused.
+ApiResponse respond_changed(const slurmrest::Meta& meta, const slurmrest::RestCall& call) {
+    return respond_document(meta, [&](ShapeWriter& json) {
+        if (call.route->id == RestId::cancel_job) return json.put_no_items("status");
+        const Result<api::JobName> name = api::parse_job_name(call.capture);
+        json.begin_list("results");
+        json.begin();
+        json.put("job_id", std::int64_t{name.ok() ? name->job.value() : 0});
+        json.put("step_id", call.capture), json.put("error", "");
+        json.put("error_code", std::int64_t{0}), json.put("why", "");
+        json.end();
+        json.end_list();
+    });
+}
+
 // Whether it changes something: its body is then a command's.
 bool is_change(RestId id) {
     return id == RestId::submit_job || id == RestId::update_job || id == RestId::cancel_job;
@@ -235,11 +265,13 @@ RestOutcome Service::rest_accounting(const Routed& routed, const RestAsked& aske
 RestOutcome Service::change_rest(const Routed& routed, const RestAsked& asked) const {
     const std::string& body = asked.request.body;
     RestOutcome outcome;
+    bool is_held = false;
     switch (asked.call.route->id) {
         case RestId::submit_job: {
             const Result<api::SubmitRequest> submission = slurmrest::read_submission(body);
             if (!submission.ok()) return refuse_request(submission.error());
             outcome = ask_controller(routed, api::to_json(*submission));
+            is_held = submission->spec.hold || submission->spec.priority == 0U;
             break;
         }
         case RestId::cancel_job: {
@@ -266,8 +298,10 @@ RestOutcome Service::change_rest(const Routed& routed, const RestAsked& asked) c
             outcome = ask_controller(held, {});
         }
     }
-    if (auto* const command = std::get_if<ForController>(&outcome))
+    if (auto* const command = std::get_if<ForController>(&outcome)) {
         command->asked.rest = asked.call;
+        command->asked.held = is_held;
+    }
     return outcome;
 }
 
@@ -281,18 +315,9 @@ ApiResponse Service::respond_to_rest(const Snapshot& snapshot, const AskedRoute&
     if (const auto* const problem = std::get_if<api::Problem>(&reply)) {
         response = problem_in_shape(meta, respond(*problem));
     } else if (const auto* const submitted = std::get_if<Submitted>(&answer)) {
-        std::vector<slurmrest::WarningEntry> warnings;
-        for (const std::string& text : submitted->warnings) warnings.push_back({text, "berthd"});
-        response = respond_document(
-            meta,
-            [&](ShapeWriter& json) {
-                json.put("job_id", std::int64_t{submitted->job.value()});
-                json.put("step_id", "batch"), json.put("job_submit_user_msg", "");
-            },
-            warnings);
+        response = respond_submitted(meta, *submitted, asked.held);
     } else {
-        const char* const name = call.route->id == RestId::cancel_job ? "status" : "results";
-        response = respond_document(meta, [&](ShapeWriter& json) { json.put_no_items(name); });
+        response = respond_changed(meta, call);
     }
     response.route = asked.route;
     return response;
