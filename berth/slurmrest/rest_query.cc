@@ -143,7 +143,10 @@ Result<api::CancelRequest> cancel_request(const RestQuery& query) {
     const std::optional<std::int32_t> signal = parse_signal(signals.front());
     if (!signal) return wrong_value("signal", "a signal, such as TERM or 15");
     // KILL ends the job, as without a signal.
-    if (*signal != SIGKILL || request.batch_only) request.signal = *signal;
+    if (*signal == SIGKILL && !request.batch_only) return request;
+    request.signal = *signal;
+    // Script and steps have it where no flag says otherwise, as of slurmrestd.
+    if (query.words("flags").empty()) request.whole_job = true;
     return request;
 }
 

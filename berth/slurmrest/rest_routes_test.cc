@@ -148,6 +148,8 @@ TEST(RestQuery, SaysWhichSignal) {
     EXPECT_EQ(cancel("signal=SIGUSR1")->signal, 10);
     EXPECT_EQ(cancel("signal=15&flags=BATCH_JOB")->signal, 15);
     EXPECT_TRUE(cancel("signal=15&flags=BATCH_JOB")->batch_only);
+    EXPECT_FALSE(cancel("signal=15&flags=BATCH_JOB")->whole_job);
+    EXPECT_TRUE(cancel("signal=15")->whole_job) << "script and steps";
     EXPECT_TRUE(cancel("flags=FULL_JOB")->whole_job);
     EXPECT_FALSE(cancel("signal=LOUD").ok());
     EXPECT_FALSE(cancel("flags=HURRY").ok());

@@ -218,6 +218,19 @@ def query_parameters():
     return found
 
 
+def rest_parameters():
+    """{"GET /slurm/v0.0.44/jobs/state?job_id", …}: of slurmrestd's routes, those that do not ask for what is so in any case."""
+    text = text_of("slurmrest/rest_routes.cc")
+    lists = {name: re.findall(r'\{"(\w+)",\s*Kind::(?:words|flag|time)\}', body)
+             for name, body in re.findall(r"constexpr auto (k\w+) =\s*std::to_array<Parameter>\(\s*\{(.*?)\}\);", text, re.S)}
+    found = set()
+    for method, path, kind in re.findall(r'\{RestId::\w+, "(\w+)", "([^"]+)", RouteId::\w+, (k\w+)\}', text):
+        top, rest = path.split("/", 2)[1:]
+        found |= {f"{method} /{top}/v0.0.44/{rest}?{name}" for name in lists[kind]}
+    assert len(found) > 20, f"rest_routes.cc is read wrongly: {found}"
+    return found
+
+
 def all_names():
     """Every name that must have an effect: {"sbatch --gpus", "#SBATCH --gpus", "SBATCH_GPUS", "slurm.conf KillWait" …}"""
     names = {REFUSALS, NO_MEANING}
@@ -235,7 +248,7 @@ def all_names():
     names |= {variable_name(command, variable) for (command, option), found in input_variables().items()
               if is_accepted(command, option) and (command, option) not in without_meaning()
               for variable in found}
-    names |= berth_options() | variables() | query_parameters()
+    names |= berth_options() | variables() | query_parameters() | rest_parameters()
     names |= names_keys.key_names() | names_admin.sacctmgr_names() | names_admin.scontrol_names()
     return names - NOT_TAKEN
 

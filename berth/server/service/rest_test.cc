@@ -99,6 +99,20 @@ protected:
         return response == nullptr ? Got{} : got(std::move(*response));
     }
 
+    // Each target, and what stands at which path of its answer.
+    using Cases =
+        std::vector<std::pair<const char*, std::vector<std::pair<const char*, const char*>>>>;
+    void check_shapes(const Cases& cases) {
+        for (const auto& [target, expected] : cases) {
+            const Got answer = get(target);
+            EXPECT_EQ(answer.status, 200) << target;
+            EXPECT_EQ(answer.type, "application/json") << target;
+            EXPECT_EQ(answer.at("errors"), "[]") << target;
+            for (const auto& [path, value] : expected)
+                EXPECT_EQ(answer.at(path), value) << target << " " << path;
+        }
+    }
+
     SampleCluster cluster_;
     ReadModel read_model_;
     PlayedArchive archive_;
@@ -107,7 +121,7 @@ protected:
 };
 
 TEST_F(Rest, GivesTheShapesOfDataParser) {
-    const std::pair<const char*, std::vector<std::pair<const char*, const char*>>> cases[] = {
+    check_shapes({
         {"/slurm/v0.0.44/ping",
          {{"pings.0.hostname", "here"},
           {"pings.0.responding", "true"},
@@ -141,6 +155,11 @@ TEST_F(Rest, GivesTheShapesOfDataParser) {
         {"/slurm/v0.0.44/licenses/", {{"licenses", "[]"}}},
         {"/slurm/v0.0.44/diag/",
          {{"statistics.jobs_submitted", "0"}, {"statistics.parts_packed", "1"}}},
+    });
+}
+
+TEST_F(Rest, GivesTheShapesOfSlurmdbd) {
+    check_shapes({
         {"/slurmdb/v0.0.44/ping/", {{"pings.0.primary", "true"}}},
         {"/slurmdb/v0.0.44/diag/", {{"statistics.rollups.hourly.count", "0"}}},
         {"/slurmdb/v0.0.44/accounts/",
@@ -171,15 +190,7 @@ TEST_F(Rest, GivesTheShapesOfDataParser) {
         {"/slurmdb/v0.0.44/cluster/sample", {{"clusters.0.name", "sample"}}},
         {"/slurmdb/v0.0.44/instances/", {{"instances", "[]"}}},
         {"/slurmdb/v0.0.44/wckeys/", {{"wckeys", "[]"}}},
-    };
-    for (const auto& [target, expected] : cases) {
-        const Got answer = get(target);
-        EXPECT_EQ(answer.status, 200) << target;
-        EXPECT_EQ(answer.type, "application/json") << target;
-        EXPECT_EQ(answer.at("errors"), "[]") << target;
-        for (const auto& [path, value] : expected)
-            EXPECT_EQ(answer.at(path), value) << target << " " << path;
-    }
+    });
 }
 
 TEST_F(Rest, SharesAreChosenByAccountAndUser) {
