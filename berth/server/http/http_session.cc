@@ -262,11 +262,8 @@ void HttpSession::handle() {
             "you ask more often than the site lets one user (SlurmctldParameters=rl_enable): "
             "try again in a second")));
     }
-    if (request.refused.empty() && !other_name().empty()) {
-        request.refused = "X-SLURM-USER-NAME names " + std::string(other_name()) +
-                          ", and the request is " + principal_.user + "'s";
-        request.principal.role = Role::none;
-    }
+    if (request.refused.empty()) request.refused = doubt();
+    if (!request.refused.empty()) request.principal.role = Role::none;
     begin_audit(request);
     auto outcome = house_.service().serve(request);
     give_room();
@@ -280,11 +277,21 @@ void HttpSession::handle() {
     }
 }
 
-// Whom Slurm's REST clients name, if that is not the user that the token or the kernel names.
-std::string_view HttpSession::other_name() const {
-    const beast::string_view named = parser_->get()["X-SLURM-USER-NAME"];
-    const std::string_view name(named.data(), named.size());
-    return name == principal_.user ? std::string_view() : name.substr(0, 100);
+// Why it is not sure whose the request is meant to be, by the headers of Slurm's REST clients;
+// empty: it is.
+std::string HttpSession::doubt() const {
+    const http::request<http::string_body>& message = parser_->get();
+    const beast::string_view target = message.target(), named = message["X-SLURM-USER-NAME"];
+    if (!named.empty() && named != principal_.user) {
+        return "X-SLURM-USER-NAME names " + std::string(named.substr(0, 100)) +
+               ", and the request is " + principal_.user + "'s";
+    }
+    const bool ignores_token = !stream_.is_tls() && !token_in(message).empty();
+    if (ignores_token && slurmrest::is_rest({target.data(), target.size()})) {
+        return "tokens are read over TLS alone; over this socket the request is " +
+               principal_.user + "'s";
+    }
+    return {};
 }
 
 // Before the request is served, which takes it apart.

@@ -82,7 +82,7 @@ private:
     void no_answer();
     void read_slowly(SlowRead read);
     void begin_audit(const ApiRequest& request);
-    std::string_view other_name() const;
+    std::string doubt() const;
     void end_audit(const ApiResponse& response);
     void send(ApiResponse response);
     void send_whole(ApiResponse response);

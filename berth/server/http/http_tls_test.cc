@@ -151,6 +151,19 @@ TEST_F(HttpTlsTest, TheNameBesideATokenMustBeItsUsers) {
     EXPECT_NE(none.find("Content-Type: application/json\r\n"), std::string::npos) << none;
 }
 
+// Who sends a user's token means that user: without TLS it would be whoever runs the program.
+TEST_F(HttpTlsTest, ATokenOverTheUnixSocketIsNotPassedOver) {
+    start();
+    RawClient client(options.socket);
+    ASSERT_TRUE(
+        client.send("GET /slurm/v0.0.44/ping HTTP/1.1\r\nHost: x\r\n"
+                    "X-SLURM-USER-TOKEN: abc\r\n\r\n"));
+    const Heard heard = client.read();
+    EXPECT_EQ(heard.status, 401);
+    EXPECT_NE(heard.body.find("tokens are read over TLS alone"), std::string::npos) << heard.body;
+    EXPECT_EQ(call("GET", "/slurm/v0.0.44/ping").status, 200);
+}
+
 // What the server itself refuses is told in the shape of the path, too.
 TEST_F(HttpTlsTest, SlurmrestdsClientsAreToldInTheirShape) {
     start();
