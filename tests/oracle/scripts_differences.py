@@ -1,7 +1,6 @@
 """What differs between Slurm and Berth of the scripts of corpus/, and why: rules as those of differences.py."""
 
 import re
-from collections import Counter
 
 from compare import ABSENT
 from differences import JOB, Rule, plain
@@ -115,18 +114,10 @@ def spread_text(field, _):
 
 
 def without_warnings(field, _):
-    """Nor Slurm's word that a step had to wait for another. Two sruns that write at once may mix their warnings."""
+    """Nor Slurm's word that a step had to wait for another."""
     mine = [line for line in field.berth.split("\n") if "srun: warning: " not in line]
     theirs = [line for line in field.slurm.split("\n") if not re.match(r"srun: (Job <\d+> step creation|Step created)", line)]
-    if mine == theirs:
-        return field.berth
-    more = Counter(field.berth.replace("\n", ""))
-    more.subtract(Counter("".join(theirs)))
-    for option in ("mem-per-cpu", "partition", "account", "time"):
-        warning = Counter(f"srun: warning: --{option} is the job's, and has no effect on a step")
-        if any(more == Counter({letter: count * times for letter, count in warning.items()}) for times in (2, 3, 4)):
-            return field.berth
-    return None
+    return field.berth if mine == theirs else None
 
 
 def told_of_file(field, context):

@@ -30,12 +30,12 @@ InteractiveJob::InteractiveJob(const Invocation& call, Client& client, Streams& 
     : call_(call), client_(client), look_(call), streams_(streams) {}
 
 bool InteractiveJob::say(const std::string& message) {
-    if (!quiet_) streams_.err << call_.name << ": " << message << '\n' << std::flush;
+    if (!quiet_) streams_.err << call_.name + ": " + message + "\n" << std::flush;
     return true;
 }
 
 bool InteractiveJob::fail(const std::string& message) {
-    streams_.err << call_.name << ": error: " << message << '\n' << std::flush;
+    streams_.err << call_.name + ": error: " + message + "\n" << std::flush;
     return false;
 }
 

@@ -69,7 +69,7 @@ private:
     }
 
     int fail(const std::string& message, int code = 1) {
-        streams_.err << "srun: error: " << message << '\n';
+        streams_.err << "srun: error: " + message + "\n";
         return error_exit_code(call_, code);
     }
 
@@ -198,8 +198,9 @@ private:
 
     int run_in_job() {
         for (const std::string& name : draft_.of_job) {
-            streams_.err << "srun: warning: --" << name
-                         << " is the job's, and has no effect on a step\n";
+            // In one piece: two sruns may share their standard error.
+            streams_.err << "srun: warning: --" + name +
+                                " is the job's, and has no effect on a step\n";
         }
         if (draft_.test_only) {
             return fail("--test-only is for a job of its own: it tells nothing of a step in job " +
