@@ -338,9 +338,10 @@ struct StepCall {
 struct StepReply {
     StepRow step;
     std::vector<std::uint32_t> tasks_per_node;
-    std::vector<std::string> task_nodes;  // By rank.
-    bool append_output = false;           // To files that srun opens itself.
-    BERTH_FIELDS(StepReply, step, tasks_per_node, task_nodes, append_output)
+    std::vector<std::string> task_nodes;            // By rank.
+    bool append_output = false;                     // To files that srun opens itself.
+    Duration kill_wait = std::chrono::seconds(30);  // From SIGTERM to SIGKILL at its end.
+    BERTH_FIELDS(StepReply, step, tasks_per_node, task_nodes, append_output, kill_wait)
 };
 // POST /v1/jobs/REF/attach
 struct AttachCall {

@@ -27,6 +27,20 @@ class Steps(unittest.TestCase):
                 text = self.run_job("-n", "2", "-t", "5", script=f"time -p srun {options} {bad}; echo code $?")
                 self.assertIn(said, text)
                 self.assertIn("code 143", text)  # TERM of the other one.
+                self.assertEqual(text.count("srun: Job step aborted: Waiting up to "), 1, text)
+
+    def test_srun_says_in_slurms_words_how_a_step_is_ended(self):
+        aborted = r"srun: Job step aborted: Waiting up to 32 seconds for job step to finish\."  # KillWait and two.
+        notice = r"slurmstepd: error: \*\*\* STEP \d+\.0 ON node1 CANCELLED AT \S+ \*\*\*"
+        text = self.run_job("-n", "2", script="srun -K sh -c '[ $SLURM_PROCID = 0 ] && exit 3; sleep 60'; true")
+        self.assertRegex(text, r"(?s)srun: error: node1: task 0: Exited with exit code 3\n.*srun: Terminating StepId=\d+\.0\n" + aborted)
+        self.assertRegex(text, notice)
+        self.assertEqual(text.count("Exited with exit code 3"), 1, text)
+        self.assertIn("srun: error: node1: task 1: Terminated\n", text)
+        text = self.run_job("-n", "1", script="(sleep 2; scancel $SLURM_JOB_ID.0) & srun sleep 60; wait")
+        self.assertRegex(text, rf"(?s){notice}\n{aborted}\n.*srun: error: node1: task 0: Terminated\n")
+        quiet = self.run_job("-n", "1", script="(sleep 2; scancel $SLURM_JOB_ID.0) & srun -Q sleep 60; wait")
+        self.assertNotIn("aborted", quiet)
 
     def test_cpu_bind_is_refused_by_name_where_not_built(self):
         text = self.run_job("-n", "1", script="srun --mpi=none --cpu-bind=none,quiet echo fine; srun --cpu-bind=sockets true; true")

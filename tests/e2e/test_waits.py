@@ -170,7 +170,8 @@ class Waits(unittest.TestCase):
             time.sleep(0.2)
         since = time.monotonic()
         said = self.ends_in_time(one, since)
-        self.assertIn("forcing job termination", said)
+        self.assertRegex(said, r"srun: forcing job termination\nsrun: Job step aborted: Waiting up to \d+ seconds for job step to finish\.")
+        self.assertNotIn("cannot signal", said)
         self.assertEqual(one.returncode, 137, said)
 
 

@@ -259,6 +259,7 @@ api::StepReply step_reply(const ClusterSpec& spec, const StepPlaced& placed) {
     api::StepReply reply{.step = step_row(spec, placed.job, placed.step)};
     reply.step.nodes = placed.node_names;
     reply.append_output = placed.append_output;
+    reply.kill_wait = spec.scheduling.kill_wait;
     std::uint32_t tasks = 0;
     for (const StepShare& share : placed.step.shares) {
         reply.tasks_per_node.push_back(static_cast<std::uint32_t>(share.tasks.size()));

@@ -18,6 +18,11 @@ int code_of(ExitStatus exit) { return exit.signal != 0 ? 128 + exit.signal : exi
 
 }  // namespace
 
+bool is_end_notice(const StepFrame& frame) {
+    return frame.kind == StepFrameKind::standard_error &&
+           frame.bytes.starts_with("slurmstepd: error: *** STEP ");
+}
+
 void StepOutput::print_line(std::ostream& stream, std::uint32_t task, std::string_view line) const {
     if (style_.label) {
         const std::string rank = std::to_string(task);
@@ -67,11 +72,11 @@ int StepOutput::exit_code() const {
     return code;
 }
 
-void StepOutput::print_failures(const std::vector<std::string>& node_of_task,
-                                std::ostream& to) const {
+void StepOutput::print_failures(const std::vector<std::string>& node_of_task, std::ostream& to) {
     std::map<std::pair<std::string, std::string>, BitSet>
         alike;  // By node and ending: which tasks.
     for (const auto& [task, exit] : ends_) {
+        if (!printed_.insert(task).second) continue;
         if (code_of(exit) == 0 || task >= node_of_task.size()) continue;
         auto& tasks =
             alike.try_emplace({node_of_task[task], ending_text(exit)}, BitSet(node_of_task.size()))
@@ -79,8 +84,8 @@ void StepOutput::print_failures(const std::vector<std::string>& node_of_task,
         tasks.set(task);
     }
     for (const auto& [key, tasks] : alike) {
-        to << "srun: error: " << key.first << ": " << (tasks.count() == 1 ? "task " : "tasks ")
-           << tasks.to_list() << ": " << key.second << '\n';
+        to << "srun: error: " + key.first + ": " + (tasks.count() == 1 ? "task " : "tasks ") +
+                  tasks.to_list() + ": " + key.second + "\n";
     }
 }
 

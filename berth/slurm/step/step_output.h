@@ -4,12 +4,16 @@
 
 #include <iosfwd>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "berth/model/step_io.h"
 
 namespace berth::slurm {
+
+// Whether a node says on the step's standard error that the step is ended before its time.
+bool is_end_notice(const StepFrame& frame);
 
 class StepOutput {
 public:
@@ -29,8 +33,8 @@ public:
     int exit_code() const;
 
     // "srun: error: gpu1: tasks 0-3: Exited with exit code 3", with the tasks of a node that ended
-    // alike on one line.
-    void print_failures(const std::vector<std::string>& node_of_task, std::ostream& to) const;
+    // alike on one line; each task once.
+    void print_failures(const std::vector<std::string>& node_of_task, std::ostream& to);
 
     std::size_t ended() const { return ends_.size(); }
 
@@ -43,6 +47,7 @@ private:
     std::map<std::pair<std::uint32_t, bool>, std::string>
         partial_;  // By task, and whether it is stderr.
     std::map<std::uint32_t, ExitStatus> ends_;
+    std::set<std::uint32_t> printed_;  // Tasks whose end print_failures() has looked at.
 };
 
 }  // namespace berth::slurm

@@ -26,6 +26,26 @@ TEST(StepOutput, LabelsWholeLinesAndSaysHowTasksFailed) {
     EXPECT_EQ(output.exit_code(), 137);
 }
 
+TEST(StepOutput, KnowsTheWordThatAStepIsEnded) {
+    const std::string notice = "slurmstepd: error: *** STEP 5.0 ON n1 CANCELLED AT 2026 ***\n";
+    EXPECT_TRUE(is_end_notice({StepFrameKind::standard_error, 0, notice}));
+    EXPECT_FALSE(is_end_notice({StepFrameKind::standard_out, 0, notice}));
+    EXPECT_FALSE(is_end_notice({StepFrameKind::standard_error, 0, "slurmstepd: error: hello\n"}));
+}
+
+TEST(StepOutput, SaysOnceHowATaskFailed) {
+    std::ostringstream out, err, said;
+    StepOutput output({.tasks = 2}, out, err);
+    output.task_ended(0, {.code = 3});
+    output.print_failures({"n1", "n1"}, said);
+    EXPECT_EQ(said.str(), "srun: error: n1: task 0: Exited with exit code 3\n");
+    output.task_ended(1, {.code = 0, .signal = 15});
+    output.print_failures({"n1", "n1"}, said);
+    EXPECT_EQ(said.str(),
+              "srun: error: n1: task 0: Exited with exit code 3\n"
+              "srun: error: n1: task 1: Terminated\n");
+}
+
 TEST(StepOutput, AddsNothingToWhatATaskWrites) {
     std::ostringstream out, err;
     StepOutput output({.tasks = 1}, out, err);

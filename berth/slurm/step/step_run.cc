@@ -29,6 +29,7 @@ using namespace std::chrono_literals;
 
 constexpr auto kLaunchSoon = 5s;
 constexpr auto kLaunchMost = 600s;  // Slurm's.
+constexpr auto kAbortMore = 2s;     // Beyond KillWait; Slurm's.
 
 // One of those that end srun, if it comes in that time; 0: none did. The listener holds them back.
 int signal_within(std::chrono::milliseconds time) {
@@ -106,7 +107,7 @@ int StepRun::run() {
 void StepRun::run_here(const std::string& program) {
     if (program.empty()) return;
     const Status ran = run_program(program, command_, call_.environment);
-    if (!ran.ok()) streams_.err << "srun: warning: " << ran.error().message << '\n' << std::flush;
+    if (!ran.ok()) streams_.err << "srun: warning: " + ran.error().message + "\n" << std::flush;
 }
 
 // Where the nodes find this srun. The controller is reached by all of them: what it sees of us, or
@@ -121,7 +122,7 @@ std::string StepRun::own_host() {
 }
 
 int StepRun::fail(const std::string& message) {
-    streams_.err << call_.name << ": error: " << message << '\n';
+    streams_.err << call_.name + ": error: " + message + "\n";
     return error_exit_code(call_);
 }
 
@@ -319,11 +320,21 @@ std::optional<api::StepReply> StepRun::create(api::StepCall call) {
 
 void StepRun::end(StepId step) {
     if (std::exchange(ended_by_us_, true)) return;
-    streams_.err << "srun: Terminating StepId=" << job_ << "." << to_string(step) << '\n'
-                 << std::flush;
+    streams_.err << "srun: Terminating StepId=" + job_ + "." + to_string(step) + "\n" << std::flush;
+    tell_of_abort();
     const auto sent = client_.cancel(job_, {.step = step});
     const bool is_over = !sent && sent.problem().code == "job_finished";
     if (!sent && !is_over) fail("cannot end the step: " + slurm_message(sent.problem()));
+}
+
+// In Slurm's words, once: the step is ended before its tasks are done.
+void StepRun::tell_of_abort() {
+    if (std::exchange(said_aborted_, true) || draft_.quiet) return;
+    streams_.err << "srun: Job step aborted: Waiting up to " +
+                        std::to_string(
+                            std::chrono::floor<std::chrono::seconds>(abort_wait_).count()) +
+                        " seconds for job step to finish.\n"
+                 << std::flush;
 }
 
 void StepRun::task_ended(const ExitStatus& exit, StepId step) {
@@ -335,7 +346,8 @@ void StepRun::end_if_waited_enough(StepId step) {
     const auto& most = draft_.wait_for_tasks;
     if (ended_by_us_ || !most || !first_end_) return;
     if (std::chrono::steady_clock::now() - *first_end_ < *most) return;
-    streams_.err << "srun: First task exited " << most->count() << "s ago\n";
+    streams_.err << "srun: First task exited " + std::to_string(most->count()) + "s ago\n"
+                 << std::flush;
     end(step);
 }
 
@@ -425,6 +437,7 @@ int StepRun::carry(StepListener& listener, const api::StepReply& reply, StepFile
     Exchange exchange(static_cast<std::uint32_t>(reply.step.nodes.size()));
     StepSignals signals(job_, reply, client_, look_, streams_, on_interrupt(draft_));
     launched_at_ = std::chrono::steady_clock::now();
+    abort_wait_ = reply.kill_wait + kAbortMore;
     const StepListener::Events events{
         .frame =
             [&](const StepFrame& frame, std::uint32_t node) {
@@ -432,16 +445,22 @@ int StepRun::carry(StepListener& listener, const api::StepReply& reply, StepFile
                 if (frame.kind == StepFrameKind::standard_out ||
                     frame.kind == StepFrameKind::standard_error)
                     output.write(frame);
+                if (is_end_notice(frame)) tell_of_abort();
                 if (frame.kind != StepFrameKind::task_exit) return;
                 const auto exit = read_exit(frame);
                 if (!exit.ok()) return;
                 output.task_ended(frame.task, exit.value());
-                if (output.ended() < reply.step.tasks) task_ended(exit.value(), step);
+                if (output.ended() == reply.step.tasks) return;
+                if (draft_.kill_on_bad_exit && draft_.tell_ends)  // Why the others are ended.
+                    output.print_failures(reply.task_nodes, streams_.err);
+                task_ended(exit.value(), step);
             },
         .signal =
             [&](int signal) {
-                if (signal != SIGWINCH) return signals.take(signal, listener);
-                if (draft_.pty) listener.tell_window(terminal_size());
+                if (signal == SIGWINCH && draft_.pty) listener.tell_window(terminal_size());
+                if (signal == SIGWINCH) return;
+                signals.take(signal, listener);
+                if (signals.is_forced()) tell_of_abort();
             },
         .tick =
             [&] {

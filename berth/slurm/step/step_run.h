@@ -46,6 +46,7 @@ private:
     void tell_of_preemption(const api::StepReply& reply);
     void end_at_its_limit(const api::StepReply& reply);
     void end(StepId step);
+    void tell_of_abort();
     void watch_launch(const StepListener& listener, const api::StepReply& reply);
     bool is_alive(StepId step);
     void serve_mpi(const StepFrame& frame, std::uint32_t node, StepListener& listener,
@@ -66,7 +67,8 @@ private:
     bool ended_by_us_ = false;
     std::optional<std::chrono::steady_clock::time_point> first_end_;  // Of its tasks.
     std::chrono::steady_clock::time_point launched_at_{};
-    bool said_waiting_ = false, said_silent_ = false;
+    Duration abort_wait_{};  // From a step's forced end until its processes are gone at the latest.
+    bool said_waiting_ = false, said_silent_ = false, said_aborted_ = false;
 };
 
 }  // namespace berth::slurm

@@ -19,6 +19,11 @@ constexpr auto kAnswerWithin = 900ms;
 constexpr auto kAskAgain = 1s;
 constexpr std::size_t kNodesAskedMost = 4;
 
+// Whether the step has ended: there is nothing to signal, which is no mistake.
+bool is_over(const api::Problem& problem) {
+    return problem.code == "job_finished" || problem.code == "job_not_running" || is_gone(problem);
+}
+
 // A client that gives up soon, as long as this lives.
 class Briefly {
 public:
@@ -65,7 +70,7 @@ void StepSignals::interrupt() {
     }
     if (now - ctrl_c_sent_ < 1s) return force();
     ctrl_c_sent_ = interrupted_ = now;
-    streams_.err << "srun: sending Ctrl-C to StepId=" << name() << '\n' << std::flush;
+    streams_.err << "srun: sending Ctrl-C to StepId=" + name() + "\n" << std::flush;
     (void)pass_on(SIGINT);
 }
 
@@ -78,13 +83,13 @@ void StepSignals::force() {
 bool StepSignals::pass_on(int signal) {
     const Briefly briefly(client_);
     const auto sent = client_.cancel(job_, {.step = reply_.step.id, .signal = signal});
-    if (sent || sent.problem().code == "job_finished") return true;
+    if (sent || is_over(sent.problem())) return true;
     if (is_silent(sent.problem()) && signal_ != 0) {
         leave("cannot pass signal " + std::to_string(signal) +
               " on: " + slurm_message(sent.problem()));
     } else {
-        streams_.err << "srun: error: cannot signal the step: " << slurm_message(sent.problem())
-                     << '\n';
+        streams_.err << "srun: error: cannot signal the step: " + slurm_message(sent.problem()) +
+                            "\n";
     }
     return false;
 }
@@ -127,8 +132,8 @@ bool StepSignals::responds(const std::string& node) {
 
 void StepSignals::leave(const std::string& why) {
     if (std::exchange(leaves_, true)) return;
-    streams_.err << "srun: error: " << why << "; leaving StepId=" << name()
-                 << "; its tasks may still run\n"
+    streams_.err << "srun: error: " + why + "; leaving StepId=" + name() +
+                        "; its tasks may still run\n"
                  << std::flush;
 }
 

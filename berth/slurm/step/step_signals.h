@@ -33,6 +33,7 @@ public:
     // True: no peer answers, a message was printed, and srun must exit with exit_code().
     bool leaves(const StepListener& listener);
     bool has_left() const { return leaves_; }
+    bool is_forced() const { return forced_; }  // The tasks were sent SIGKILL.
     int exit_code() const { return 128 + signal_; }
 
 private:
