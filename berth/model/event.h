@@ -75,9 +75,10 @@ struct JobUpdated {  // Whatever is present is changed.
     std::optional<std::string> mail_user;
     std::optional<bool> any_dependency;
     std::optional<bool> requeue;
+    std::optional<std::string> partitions;  // Several, as JobSpec has them; `partition` is of them.
     BERTH_FIELDS(JobUpdated, job, time_limit, partition, nodelist, priority, nice, qos, name,
                  comment, begin, dependencies, array_max_running, by_operator, site_factor, request,
-                 deadline, time_min, mail_types, mail_user, any_dependency, requeue)
+                 deadline, time_min, mail_types, mail_user, any_dependency, requeue, partitions)
 };
 struct JobHeld {
     JobId job{0};
@@ -313,6 +314,15 @@ struct JobFrozen {
     BERTH_FIELDS(JobFrozen, job, attempt, change)
 };
 
+// A cycle moves a pending job to another of the partitions that it names, where it can start
+// earlier or at all. It gives up its planned start.
+struct JobMoved {
+    JobId job{0};
+    PartitionId partition{0};
+    Duration time_limit{};  // In force there.
+    BERTH_FIELDS(JobMoved, job, partition, time_limit)
+};
+
 using Fact =
     std::variant<ControllerStarted, SpecInstalled, NodeRegistered, NodeNotResponding, NodeUpdated,
                  JobSubmitted, JobUpdated, JobHeld, JobCancelled, AttemptEnded, StepCreated,
@@ -320,7 +330,7 @@ using Fact =
                  UsageSet, TaskSplit, JobsPlanned, JobsEligible, DeadlineMissed, ReservationSet,
                  ReservationDeleted, AccountingEdited, JobWarned, NodeFenced, DevicesDrained,
                  JobSuspended, ClusterEdited, JobNoticed, ControllerHookEnded, NodeDescribed,
-                 JobsPreempted, JobFrozen>;
+                 JobsPreempted, JobFrozen, JobMoved>;
 
 // One entry of the journal: what one turn of the controller's loop recorded, all at one time.
 struct Record {

@@ -182,7 +182,9 @@ struct Owner {
 // members are in an order that leaves no gaps; what is written keeps that of BERTH_FIELDS.
 struct JobSpec {
     SharedText name;
-    SharedText partition;  // Empty: the default one. Several, comma-separated, are refused as yet.
+    // Empty: the default one. Several, comma-separated: where it can start first. Job::partition is
+    // the one that it stands in.
+    SharedText partition;
     SharedText account, qos;
     Shared<JobRequest> request;  // Jobs that ask for the same hold the same one …
     Shared<JobCommand> command;  // … and those that run the same.

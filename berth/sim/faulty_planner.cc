@@ -50,7 +50,7 @@ Cycle start_more(ClusterState& state, DerivedState& derived, Time now, std::uint
     for (const auto& [id, job] : derived.pending.all()) waiting.push_back(id);
     for (const JobId id : waiting) {
         const PendingJob* const job = derived.pending.find(id);
-        if (job == nullptr || job->component) continue;
+        if (job == nullptr || job->is_component()) continue;
         if (const auto found = find(cycle, *job)) start(cycle, *job, *found);
     }
     append(done.decisions, cycle.close({}).decisions);
@@ -64,7 +64,7 @@ std::optional<JobsPreempted> any_preemption(const ClusterState& state, const Pen
                                             Time now) {
     for (const auto& [id, one] : pending.all()) {
         const Job& job = *state.find_job(id);
-        if (one.component || job.spec.array) continue;
+        if (one.is_component() || job.spec.array) continue;
         for (const JobId other : state.index().holding()) {
             const Job& run = *state.find_job(other);
             const bool goes_on = run.state == JobState::running && !run.allocation->preempted;
@@ -125,7 +125,8 @@ std::vector<Fact> plan_later(ClusterState& state, DerivedState& derived, Time no
     JobsPlanned later;
     for (const JobId id : jobs) {
         const PendingJob* const job = derived.pending.find(id);
-        if (job == nullptr || job->component || derived.book.planned_start(id) == nullptr) continue;
+        if (job == nullptr || job->is_component() || derived.book.planned_start(id) == nullptr)
+            continue;
         PlannedReservation planned = derived.book.lift(id);
         if (const auto found = finder.find(*job, planned.start + by, kNever)) {
             planned = planned_reservation_for(cycle, *job, *found);

@@ -1,6 +1,7 @@
 #include "berth/store/accounting_facts.h"
 
 #include "berth/base/bitmask.h"
+#include "berth/engine/state/job_queries.h"
 #include "berth/model/node_names.h"
 #include "berth/model/preempted_by.h"
 
@@ -65,6 +66,7 @@ struct Collect {
         jobs[*fact.array];
         jobs[fact.preemptor];
     }
+    void operator()(const JobMoved& fact) { jobs[fact.job]; }
 };
 
 // How Slurm shows a job that exceeded its memory: "0:125".
@@ -91,7 +93,7 @@ void describe(AccountingRecord& row, const Job& job, const ClusterSpec& spec) {
     row.name = job.spec.name;
     row.account = job.spec.account;
     row.qos = job.qos.index() < spec.qos.size() ? spec.qos[job.qos.index()].name : *job.spec.qos;
-    row.partition = spec.partition(job.partition).name;
+    row.partition = partition_text(spec, job);
     row.cluster = spec.name;
     row.request = job.spec.request;
     row.work_dir = job.spec.command->work_dir;

@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "berth/base/codec.h"
+#include "berth/base/text.h"
 #include "berth/store/accounting_table.h"
 #include "berth/store/payload_table.h"
 #include "berth/store/schema.h"
@@ -59,6 +60,13 @@ Result<std::vector<StandingSpan<Standing>>> read_spans(Statement& bound) {
     }
 }
 
+// A job that has not started may name several partitions.
+bool is_in_any(std::string_view list, const std::vector<std::string>& partitions) {
+    return std::ranges::any_of(split(list, ','), [&](std::string_view partition) {
+        return is_among(partition, partitions);
+    });
+}
+
 Error damaged_job(std::int64_t job) {
     return {ErrorCode::internal,
             "the accounting of job " + std::to_string(job) + " is damaged_job in the state file"};
@@ -107,7 +115,7 @@ bool StoreReader::Parts::wanted(const Statement& row, const AccountingFilter& fi
         filter.states.empty() ||
         std::find(filter.states.begin(), filter.states.end(), state) != filter.states.end();
     return of_state && is_among(row.bytes(3), filter.users) &&
-           is_among(row.bytes(4), filter.accounts) && is_among(row.bytes(5), filter.partitions) &&
+           is_among(row.bytes(4), filter.accounts) && is_in_any(row.bytes(5), filter.partitions) &&
            is_among(row.bytes(6), filter.names);
 }
 

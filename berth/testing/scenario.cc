@@ -374,6 +374,10 @@ private:
     static std::string describe(const JobSuspended& fact) {
         return (fact.in_force ? "suspend " : "resume ") + to_string(fact.job) + "\n";
     }
+    std::string describe(const JobMoved& moved) const {
+        return "move " + to_string(moved.job) + " to " +
+               engine_.state().spec().partition(moved.partition).name + "\n";
+    }
     std::string describe(const JobCancelled& cancelled) const {
         return "cancel " + to_string(cancelled.job) + " " + cancelled.reason + "\n";
     }

@@ -30,6 +30,14 @@ std::optional<Fact> warning(const ClusterState& state) {
     return std::nullopt;
 }
 
+// No random fact either: a waiting job moves to where it stands already.
+std::optional<Fact> move(const ClusterState& state) {
+    for (const auto& [id, job] : state.jobs()) {
+        if (job.state == JobState::pending) return JobMoved{id, job.partition, job.time_limit};
+    }
+    return std::nullopt;
+}
+
 Fact next_fact(Rng& rng, Time now, const ClusterState& state) {
     if (rng.chance(2)) {
         if (auto fact = warning(state)) return *fact;
@@ -49,7 +57,10 @@ Status write_history(SmallCluster& cluster, Rng& rng) {
     for (std::size_t i = 0; i < kFactsMost; ++i) {
         if (i >= kFacts && kinds.size() == std::variant_size_v<Fact>) return Done{};
         second += rng.between(0, 900);
-        const Fact fact = next_fact(rng, at(second), cluster.state());
+        const std::optional<Fact> moved = i >= kFacts ? move(cluster.state()) : std::nullopt;
+        const bool is_missing = !kinds.contains(Fact(JobMoved{}).index());
+        const Fact fact =
+            moved && is_missing ? *moved : next_fact(rng, at(second), cluster.state());
         kinds.insert(fact.index());
         std::vector<std::pair<JobId, JobPayload>> payloads;
         if (const auto* const submitted = std::get_if<JobSubmitted>(&fact)) {

@@ -35,6 +35,26 @@ class Chosen(unittest.TestCase):
         self.assertEqual(self.shown("sinfo", "-h", "-t", "down", "-o", "%D"), [])
         self.assertEqual(self.shown("sinfo", "-h", "-t", "down", "-o", "%R=%D"), ["main=0", "other=0"])
 
+    def test_a_job_of_several_partitions_runs_in_the_one_that_has_room(self):
+        c = self.cluster
+        c.run("scontrol", "create", "PartitionName=first", f"Nodes={self.nodes[0]}", "State=UP")
+        self.addCleanup(c.run, "scontrol", "delete", "PartitionName=first")
+        filler = self.running("-p", "first", "--exclusive", "--wrap", "sleep 600")
+        job = self.running("-p", "first,other", "--wrap", "sleep 600")
+        self.assertEqual(self.shown("squeue", "-h", "-j", job, "-o", "%P %N"), ["other", self.nodes[1]])
+        waiting = c.sbatch("-p", "first,other", "--exclusive", "-o", "/dev/null", "--wrap", "true")
+        self.addCleanup(c.run, "scancel", waiting)
+        self.assertEqual(self.shown("squeue", "-h", "-j", waiting, "-o", "%P"), ["first,other"])
+        self.assertEqual(self.shown("squeue", "-h", "-p", "first", "-t", "PD", "-o", "%i"), [waiting])
+        self.assertIn("Partition=first,other", c.run("scontrol", "show", "job", waiting).stdout)
+        c.run("scontrol", "update", f"JobId={waiting}", "Partition=other,main")
+        self.assertEqual(self.shown("squeue", "-h", "-j", waiting, "-o", "%P"), ["other,main"])
+        self.assertIn("invalid partition specified: nosuch", self.says("sbatch", "-p", "main,nosuch", "--wrap", "true")[1])
+        c.run("scancel", filler)
+        c.wait_state(waiting, "COMPLETED")
+        self.assertEqual(self.shown("sacct", "-n", "-P", "-X", "-j", waiting, "-o", "Partition"), ["main"])
+        c.wait_state(filler, "CANCELLED")
+
     def test_a_node_with_some_of_its_cpus_in_use_is_allocated_too(self):
         self.running("-w", self.nodes[0], "-n1", "--wrap", "sleep 600")
         self.assertEqual(self.shown("sinfo", "-h", "-t", "alloc", "-o", "%N"), [self.nodes[0]])

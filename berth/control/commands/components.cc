@@ -1,6 +1,7 @@
 #include "berth/control/commands/components.h"
 
 #include "berth/engine/placement/demand.h"
+#include "berth/engine/state/job_queries.h"
 
 namespace berth {
 namespace {
@@ -14,6 +15,7 @@ Refusing cannot(const std::string& what) {
 
 std::optional<Refusing> objection(const JobSpec& spec) {
     if (spec.array) return cannot("--array");
+    if (names_several_partitions(spec)) return cannot("a list of partitions");
     if (spec.deadline) return cannot("--deadline");
     if (spec.time_min) return cannot("--time-min");
     const TopologyConstraint& near = spec.request->nearness;

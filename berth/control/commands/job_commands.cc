@@ -201,7 +201,9 @@ std::optional<Refused> requeue_one(TurnBuilder& builder, const Principal& princi
 // Names become ids. Unknown names are refused.
 std::optional<Refused> resolve(const ClusterSpec& spec, const JobChange& change, JobUpdated& fact) {
     copy_same_fields(change, fact);
-    if (change.partition) {
+    if (change.partition && change.partition->find(',') != std::string::npos) {
+        fact.partitions = *change.partition;  // Admission chooses among them.
+    } else if (change.partition) {
         fact.partition = spec.find_partition(*change.partition);
         if (!fact.partition) {
             return refused(Refusal::unknown_partition,

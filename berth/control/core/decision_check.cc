@@ -66,6 +66,10 @@ std::string text_of(const ClusterState& state, const Fact& fact) {
         }
         return text;
     }
+    if (const auto* one = is<JobMoved>(fact)) {
+        return "move of " + job_text(one->job) + " to partition " +
+               state.spec().partition(one->partition).name;
+    }
     if (const auto* one = is<JobsEligible>(fact)) {
         return std::to_string(one->jobs.size()) + " jobs eligible";
     }
@@ -122,7 +126,7 @@ bool DecisionCheck::is_of_a_cycle(const Fact& fact, Time now) const {
     }
     return is<StartJob>(fact) || is<PlanJob>(fact) || is<JobsPlanned>(fact) ||
            is<JobEligible>(fact) || is<JobsEligible>(fact) || is<DependencyFailed>(fact) ||
-           is<DeadlineMissed>(fact) || is<JobsPreempted>(fact) ||
+           is<DeadlineMissed>(fact) || is<JobsPreempted>(fact) || is<JobMoved>(fact) ||
            (is<JobCancelled>(fact) && !is<JobCancelled>(fact)->reason.empty());
 }
 

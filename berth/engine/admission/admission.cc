@@ -104,6 +104,47 @@ bool waits_for(const ClusterState& state, JobId from, JobId target) {
     return false;
 }
 
+// With one partition, or none for the default one.
+std::variant<Job, Refusing> admit_in_one(const ClusterState& state, Time now,
+                                         const Principal& owner, const JobSpec& spec) {
+    const ClusterSpec& cluster = state.spec();
+    Job job;
+    job.id = state.next_job_id();
+    job.owner = Owner{.uid = owner.uid, .gid = owner.gid, .user = owner.user, .group = owner.group};
+    job.spec = spec;
+    if (!spec.request->refused_by.empty()) job.spec.request.edit().refused_by.clear();
+    job.submitted_at = now;
+    if (spec.hold || spec.priority == 0U) job.hold = Hold::user;
+
+    Objection no = check_texts(spec.name, spec.comment);
+    if (!no) no = check_priority(owner, spec);
+    if (!no) no = resolve_priority_class(cluster, job);
+    if (!no) no = check_gpu_bind(spec.command->gpu_bind);
+    if (!no) no = check_begin(now, spec.begin);
+    if (!no) no = check_mail(cluster, job);
+    if (!no) no = resolve_partition(cluster, owner, job);
+    if (!no) no = resolve_account(cluster, job);
+    if (!no) no = resolve_qos(cluster, job);
+    if (!no) no = check_partition_access(cluster, owner, job);
+    if (!no) no = normalise_request(cluster, job.spec.request.edit());
+    if (!no) no = resolve_time_limit(cluster, job);
+    if (!no) no = check_partition_limits(cluster, job);
+    if (!no) no = check_share(cluster, job);
+    if (!no) no = check_nearness(cluster, job.spec.request);
+    if (!no) no = check_licenses(cluster, job);
+    if (!no) no = check_time_terms(now, job);
+    if (!no) no = check_reservation(state, now, job);
+    if (!no) no = check_fits(state, job);
+    if (!no) no = check_dependencies(state, job.id, job.spec);
+    if (!no) no = set_array(cluster, job);
+    if (!no) no = check_room(state, job);
+    if (!no) no = check_limits(state, job);
+    if (!no) no = check_queues(state, job);
+    if (no) return *std::move(no);
+    job.predicted = state.run_history().predict(owner.user, spec.name, now);
+    return job;
+}
+
 }  // namespace
 
 Objection check_texts(std::string_view name, std::string_view comment) {
@@ -153,42 +194,12 @@ Objection check_dependencies(const ClusterState& state, JobId id, JobSpec& spec)
 
 std::variant<Job, Refusing> admit(const ClusterState& state, Time now, const Principal& owner,
                                   const JobSpec& spec) {
-    const ClusterSpec& cluster = state.spec();
-    Job job;
-    job.id = state.next_job_id();
-    job.owner = Owner{.uid = owner.uid, .gid = owner.gid, .user = owner.user, .group = owner.group};
-    job.spec = spec;
-    if (!spec.request->refused_by.empty()) job.spec.request.edit().refused_by.clear();
-    job.submitted_at = now;
-    if (spec.hold || spec.priority == 0U) job.hold = Hold::user;
-
-    Objection no = check_texts(spec.name, spec.comment);
-    if (!no) no = check_priority(owner, spec);
-    if (!no) no = resolve_priority_class(cluster, job);
-    if (!no) no = check_gpu_bind(spec.command->gpu_bind);
-    if (!no) no = check_begin(now, spec.begin);
-    if (!no) no = check_mail(cluster, job);
-    if (!no) no = resolve_partition(cluster, owner, job);
-    if (!no) no = resolve_account(cluster, job);
-    if (!no) no = resolve_qos(cluster, job);
-    if (!no) no = check_partition_access(cluster, owner, job);
-    if (!no) no = normalise_request(cluster, job.spec.request.edit());
-    if (!no) no = resolve_time_limit(cluster, job);
-    if (!no) no = check_partition_limits(cluster, job);
-    if (!no) no = check_share(cluster, job);
-    if (!no) no = check_nearness(cluster, job.spec.request);
-    if (!no) no = check_licenses(cluster, job);
-    if (!no) no = check_time_terms(now, job);
-    if (!no) no = check_reservation(state, now, job);
-    if (!no) no = check_fits(state, job);
-    if (!no) no = check_dependencies(state, job.id, job.spec);
-    if (!no) no = set_array(cluster, job);
-    if (!no) no = check_room(state, job);
-    if (!no) no = check_limits(state, job);
-    if (!no) no = check_queues(state, job);
-    if (no) return *std::move(no);
-    job.predicted = state.run_history().predict(owner.user, spec.name, now);
-    return job;
+    if (!names_several_partitions(spec)) return admit_in_one(state, now, owner, spec);
+    return admit_in_several(state.spec(), spec.partition, [&](const std::string& partition) {
+        JobSpec in_one = spec;
+        in_one.partition = partition;
+        return admit_in_one(state, now, owner, in_one);
+    });
 }
 
 }  // namespace berth

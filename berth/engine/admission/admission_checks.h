@@ -2,6 +2,10 @@
 // the source files of admission only.
 #pragma once
 
+#include <functional>
+#include <string>
+#include <variant>
+
 #include "berth/engine/admission/objection.h"
 #include "berth/engine/state/cluster_state.h"
 #include "berth/model/principal.h"
@@ -19,6 +23,13 @@ Objection resolve_qos(const ClusterSpec& spec, Job& job);
 Objection check_priority(const Principal& owner, const JobSpec& spec);
 Objection resolve_priority_class(const ClusterSpec& spec, Job& job);
 Objection check_partition_access(const ClusterSpec& spec, const Principal& owner, const Job& job);
+
+// admission_partitions.cc: the job in those of the listed partitions that take it, in the first of
+// the highest tier. As EnforcePartLimits says, one that does not is left out, or refuses the job
+// (ALL). `admit_in`: the job as it would be admitted with this partition alone.
+std::variant<Job, Refusing> admit_in_several(
+    const ClusterSpec& spec, const std::string& list,
+    const std::function<std::variant<Job, Refusing>(const std::string& partition)>& admit_in);
 
 // admission_request.cc: normalise the request, check its amounts and the partition's limits.
 std::string known_gres(const ClusterSpec& spec);  // "gpu:a100, fpga", for messages.

@@ -73,11 +73,6 @@ OpenQos open_qos(const ClusterSpec& spec, const AssociationSpec& own) {
 
 Objection resolve_partition(const ClusterSpec& spec, const Principal& owner, Job& job) {
     const std::string& name = job.spec.partition;
-    if (name.find(',') != std::string::npos) {
-        return Refusing{
-            .why = Refusal::not_supported,
-            .message = "several partitions (" + name + ") are not supported yet: name one"};
-    }
     const auto partition = name.empty() ? spec.default_partition() : spec.find_partition(name);
     if (!partition) {
         if (!name.empty()) return unknown_partition(spec, name);

@@ -9,6 +9,7 @@
 #include "berth/engine/placement/demand.h"
 #include "berth/engine/placement/features.h"
 #include "berth/engine/placement/gpu_counts.h"
+#include "berth/engine/state/job_queries.h"
 #include "berth/model/gres_lists.h"
 
 namespace berth {
@@ -180,7 +181,6 @@ Objection normalise_request(const ClusterSpec& spec, JobRequest& request) {
 }
 
 Objection resolve_time_limit(const ClusterSpec& spec, Job& job) {
-    const PartitionSpec& partition = spec.partition(job.partition);
     if (const std::optional<Duration> asked = job.spec.request->time_limit) {
         if (*asked < Duration::zero()) {
             return Refusing{.why = Refusal::time_limit_too_long,
@@ -191,11 +191,7 @@ Objection resolve_time_limit(const ClusterSpec& spec, Job& job) {
         if (job.time_limit != *asked) job.spec.request.edit().time_limit = job.time_limit;
         return std::nullopt;
     }
-    job.time_limit = partition.default_time.value_or(partition.max_time.value_or(Duration::max()));
-    if (job.qos.index() < spec.qos.size()) {
-        job.time_limit =
-            std::min(job.time_limit, spec.qos[job.qos.index()].max_wall.value_or(Duration::max()));
-    }
+    job.time_limit = default_time_limit(spec, job.partition, job.qos);
     return std::nullopt;
 }
 

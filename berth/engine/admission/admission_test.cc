@@ -268,7 +268,6 @@ TEST_F(Admission, PartitionsThatAreShutOrNotForOneAreRefused) {
         const auto* no = std::get_if<Refusing>(&answer);
         EXPECT_EQ(no == nullptr ? std::nullopt : std::optional(no->why), row.why) << row.what;
     }
-    EXPECT_EQ(why({.partition = "main,debug"}), Refusal::not_supported);
 }
 
 TEST_F(Admission, AccountsMatterOnlyWhereTheyAreEnforced) {

@@ -16,8 +16,8 @@ Objection check_state(const Job& job, const JobUpdated& update) {
         return Refusing{.why = Refusal::job_finished,
                         .message = "job " + to_string(job.id) + " is over"};
     }
-    const bool while_pending_only = update.partition || update.nodelist || update.priority ||
-                                    update.nice || update.qos || update.begin ||
+    const bool while_pending_only = update.partition || update.partitions || update.nodelist ||
+                                    update.priority || update.nice || update.qos || update.begin ||
                                     update.dependencies || update.site_factor || update.request ||
                                     update.deadline || update.time_min;
     if (while_pending_only && job.state != JobState::pending) {
@@ -131,6 +131,31 @@ Objection change(const ClusterState& state, Time now, const JobUpdated& update,
     return check_dependencies(state, changed.id, changed.spec);
 }
 
+// The same in each of several partitions.
+Objection change_in_several(const ClusterState& state, Time now, JobUpdated& update,
+                            const std::vector<std::string>& groups, Job& changed) {
+    const ClusterSpec& spec = state.spec();
+    using Admitted = std::variant<Job, Refusing>;
+    Admitted admitted =
+        admit_in_several(spec, *update.partitions, [&](const std::string& name) -> Admitted {
+            JobUpdated one = update;
+            one.partition = spec.find_partition(name);
+            if (!one.partition) {
+                return Refusing{.why = Refusal::unknown_partition,
+                                .message = "there is no partition '" + name + "'"};
+            }
+            Job there = changed;
+            if (auto no = change(state, now, one, groups, there)) return *std::move(no);
+            return there;
+        });
+    if (auto* const no = std::get_if<Refusing>(&admitted)) return std::move(*no);
+    changed = std::get<Job>(std::move(admitted));
+    update.partition = changed.partition;
+    update.partitions.reset();
+    if (names_several_partitions(changed.spec)) update.partitions = *changed.spec.partition;
+    return std::nullopt;
+}
+
 }  // namespace
 
 std::variant<JobUpdated, Refusing> admit_update(const ClusterState& state, Time now,
@@ -149,7 +174,11 @@ std::variant<JobUpdated, Refusing> admit_update(const ClusterState& state, Time 
     if (!no) no = check_texts(ready.name.value_or(""), ready.comment.value_or(""));
     if (!no) no = check_begin(job->submitted_at, ready.begin);
     if (!no) no = check_mail(state.spec(), *job, ready);
-    if (!no) no = change(state, now, ready, groups, changed);
+    if (!no && ready.partitions) {
+        no = change_in_several(state, now, ready, groups, changed);
+    } else if (!no) {
+        no = change(state, now, ready, groups, changed);
+    }
     if (no) return *std::move(no);
     if (ready.time_limit) ready.time_limit = changed.time_limit;
     if (ready.request) ready.request = changed.spec.request;

@@ -5,6 +5,7 @@
 #include "berth/engine/cycle/blocking_reasons.h"
 #include "berth/engine/cycle/feasibility.h"
 #include "berth/engine/cycle/het_components.h"
+#include "berth/engine/cycle/other_partitions.h"
 #include "berth/engine/limits/reservation_access.h"
 #include "berth/engine/state/job_ids.h"
 
@@ -42,6 +43,7 @@ void Eligibility::check(PendingJob& pending) {
     DerivedState& derived = cycle_.derived();
     const ClusterState& state = cycle_.state();
     derived.unwritten.add(pending.id);
+    if (pending.names_several()) leave_shut_partition(cycle_, pending);
     find_feasibility(cycle_, *pending.shape->kind);
     const Job& job = *state.find_job(pending.id);
     derived.pending.ahead.set(pending, Ahead::no);
@@ -73,7 +75,7 @@ void Eligibility::check(PendingJob& pending) {
     if (pending.is_open()) return;
     pending.looked = pending.looked_ahead = false;
     if (pending.ordered) cycle_.order().erase(pending);
-    if (pending.component) return;
+    if (pending.is_component()) return;
     if (const PlannedReservation* planned_start = cycle_.book().planned_start(pending.id)) {
         cycle_.book().note_releases(*planned_start);
         cycle_.book().lift(pending.id);
@@ -85,7 +87,7 @@ BlockingReason::Ahead Eligibility::may_wait_ahead(const PendingJob& pending, con
     DerivedState& derived = cycle_.derived();
     Kind& kind = *pending.shape->kind;
     const bool may_plan =
-        cycle_.scheduling().backfill && !pending.component && !kind.depends_on_running;
+        cycle_.scheduling().backfill && !pending.is_component() && !kind.depends_on_running;
     if (!pending.blocking.by_limit || !may_plan) return Ahead::no;
     if (derived.pending.ahead.of(Ahead::yes) >= ahead_most(cycle_.scheduling()))
         return Ahead::unasked;

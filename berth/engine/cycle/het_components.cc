@@ -17,7 +17,7 @@ Together components_of(const OpenCycle& cycle, const PendingJob& first) {
 }
 
 void check_component(OpenCycle& cycle, PendingJob& pending, const Job& job) {
-    pending.component = true;
+    pending.sort = PendingJob::Sort::component;
     if (job.het->offset > 0) {
         if (pending.blocking.reason == PendingReason::none) {
             pending.blocking.reason = PendingReason::priority;

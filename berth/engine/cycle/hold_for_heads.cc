@@ -14,7 +14,8 @@ bool has_endless(const PlanBook& book) {
 // Whether the job was tried with a planned start and none was found, however late.
 bool lacks_a_start(const OpenCycle& cycle, const PendingJob& job) {
     const Kind& kind = *job.shape->kind;
-    if (job.component) return false;  // Holding nodes for one component could block the others.
+    if (job.is_component())
+        return false;  // Holding nodes for one component could block the others.
     // Held nodes do not help a job that waits for other jobs or for licenses.
     if (kind.depends_on_running || !kind.demand.licenses.counts.empty()) return false;
     if (job.limited || job.waits_ahead()) return false;  // Nor one that waits for limits.

@@ -11,7 +11,9 @@ namespace berth {
 
 bool JobPlacer::is_settled(PendingJob& job, bool may_plan) {
     if (!job.looked || preemptor_.could_preempt(job)) return false;
-    if (job.component) return components_.are_settled(job, may_plan);
+    if (job.names_several() && !others_.are_settled(job, may_plan, Which::of_its_tier))
+        return false;
+    if (job.is_component()) return components_.are_settled(job, may_plan);
     const bool news = job.disturbed || job.looked_after != cycle_.book().last_release();
     if (job.takes_less && news && cycle_.book().any_fresh()) return false;
     if (job.limited) return is_settled_by_limits(job, may_plan);
@@ -62,16 +64,40 @@ bool JobPlacer::try_to_schedule(PendingJob& pending, Time floor, bool may_plan) 
     const bool has_news =
         cycle_.state().quota().concerned_by_news() != QuotaTree::Concerned::nobody;
     if (job->watched || has_news) eligibility_.check(*job);
-    while (job->is_open() && try_job(*job, floor, may_plan)) {
-        cycle_.note_start();
-        job = cycle_.derived().pending.find(id);
+    for (;;) {
+        while (job->is_open() && try_job(*job, floor, may_plan)) {
+            job = next_of_array(id);
+            if (job == nullptr) return false;
+        }
+        while (job->blocking.reason == PendingReason::none && floor <= cycle_.now() &&
+               cycle_.complete() && preemptor_.preempt_for(*job)) {
+            eligibility_.check(*job);
+        }
+        const bool elsewhere = job->names_several() && cycle_.scheduling().backfill;
+        if (!elsewhere || !move_elsewhere(*job, may_plan, Which::of_its_tier)) return true;
+        job = next_of_array(id);
         if (job == nullptr) return false;
-        eligibility_.check(*job);  // The rest of an array.
     }
-    while (job->blocking.reason == PendingReason::none && floor <= cycle_.now() &&
-           cycle_.complete() && preemptor_.preempt_for(*job)) {
-        eligibility_.check(*job);
-    }
+}
+
+PendingJob* JobPlacer::next_of_array(JobId id) {
+    cycle_.note_start();
+    PendingJob* const job = cycle_.derived().pending.find(id);
+    if (job != nullptr) eligibility_.check(*job);
+    return job;
+}
+
+void JobPlacer::try_in_lower_tiers(PendingJob& job, bool may_plan) {
+    const JobId id = job.id;
+    if (!move_elsewhere(job, may_plan, Which::lower)) return;
+    PendingJob* const rest = next_of_array(id);
+    if (rest != nullptr) try_to_schedule(*rest, cycle_.now(), may_plan);
+}
+
+bool JobPlacer::start_elsewhere(PendingJob& job, Which which, const std::vector<Time>& floors) {
+    const JobId id = job.id;
+    if (!move_elsewhere(job, false, which, &floors)) return false;
+    next_of_array(id);
     return true;
 }
 
@@ -81,8 +107,34 @@ static void note_failure(const OpenCycle& cycle, Shape& shape, Time latest) {
     shape.hope = std::max(shape.hope, latest + Duration(1));
 }
 
+// Moves the job to where it starts earlier than where it stands, and starts it or plans its start.
+bool JobPlacer::move_elsewhere(PendingJob& job, bool may_plan, Which which,
+                               const std::vector<Time>* floors) {
+    PlanBook& book = cycle_.book();
+    const JobId id = job.id;
+    if (!job.is_open() || !cycle_.complete()) return false;
+    if (others_.are_settled(job, may_plan, which)) return false;
+    std::optional<PlannedReservation> before;
+    if (book.planned_start(id) != nullptr) before = book.lift(id);
+    const std::optional<Time> planned = before ? std::optional(before->start) : std::nullopt;
+    const auto better = others_.search(job, planned, may_plan, which, floors);
+    if (!better) {
+        if (before) book.put(id, *std::move(before));
+        return false;
+    }
+    move_to(cycle_, id, better->partition);
+    PendingJob& moved = *cycle_.derived().pending.find(id);
+    eligibility_.check(moved);
+    moved.looked = moved.looked_ahead = true;
+    moved.looked_at = cycle_.now();
+    moved.looked_after = book.last_release();
+    moved.limited = better->limited;
+    moved.disturbed = false;
+    return take_start(moved, better->found, std::move(before), false);
+}
+
 bool JobPlacer::try_job(PendingJob& job, Time floor, bool may_plan) {
-    if (job.component) return components_.try_all(job, floor, may_plan);
+    if (job.is_component()) return components_.try_all(job, floor, may_plan);
     PlanBook& book = cycle_.book();
     const Time now = cycle_.now();
     if (job.takes_less && floor <= now && start_with_less(job)) return true;

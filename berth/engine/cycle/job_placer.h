@@ -4,6 +4,7 @@
 #include "berth/engine/cycle/component_placer.h"
 #include "berth/engine/cycle/earlier_starts.h"
 #include "berth/engine/cycle/eligibility.h"
+#include "berth/engine/cycle/other_partitions.h"
 #include "berth/engine/cycle/preemptor.h"
 #include "berth/engine/cycle/start_finder.h"
 
@@ -18,6 +19,7 @@ public:
           finder_(finder),
           components_(cycle, finder),
           earlier_(cycle, bounds),
+          others_(cycle, bounds, finder),
           preemptor_(cycle, finder) {}
 
     // Whether nothing that happened since the job was last tried can help it, or the job cannot be
@@ -29,6 +31,15 @@ public:
     // if that lets it start sooner. Returns false when the job is no longer pending.
     bool try_to_schedule(PendingJob& job, Time floor, bool may_plan);
 
+    // The same in those of its other partitions that have a lower tier: after all jobs have had
+    // their turn. REQUIRES: it names several.
+    void try_in_lower_tiers(PendingJob& job, bool may_plan);
+
+    // Without backfill: starts the job in another of its partitions. `floors`: when each partition
+    // may start a job again. True: it, or a task of it, has started. REQUIRES: it names several.
+    using Which = OtherPartitions::Which;
+    bool start_elsewhere(PendingJob& job, Which which, const std::vector<Time>& floors);
+
 private:
     bool is_settled_by_limits(PendingJob& job, bool may_plan);
     bool try_job(PendingJob& job, Time floor, bool may_plan);  // True: started.
@@ -38,6 +49,9 @@ private:
     bool start_on_loan(PendingJob& pending);
     std::optional<StartJob> find_on_loan(const PendingJob& pending);
     std::optional<Duration> less_than_limit(const PendingJob& pending) const;
+    bool move_elsewhere(PendingJob& job, bool may_plan, Which which,
+                        const std::vector<Time>* floors = nullptr);  // True: started.
+    PendingJob* next_of_array(JobId id);  // After a start. nullptr: there is none.
 
     OpenCycle& cycle_;
     Eligibility& eligibility_;
@@ -45,6 +59,7 @@ private:
     StartFinder& finder_;
     ComponentPlacer components_;
     EarlierStarts earlier_;
+    OtherPartitions others_;
     Preemptor preemptor_;
 };
 

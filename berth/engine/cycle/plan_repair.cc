@@ -62,10 +62,11 @@ void PlanRepair::repair() {
         const PlannedReservation* planned_start = book.planned_start(job.id);
         broken[i] = job.moved_in_order ||
                     (planned_start != nullptr && is_void(job, *planned_start)) ||
-                    (job.component && other_is_void(job));
+                    (job.is_component() && other_is_void(job));
         job.moved_in_order = false;
-        const bool suffers = broken[i] || (collision && planned_start != nullptr &&
-                                           (job.component || book.collides(*planned_start, now)));
+        const bool suffers =
+            broken[i] || (collision && planned_start != nullptr &&
+                          (job.is_component() || book.collides(*planned_start, now)));
         if (suffers && first == entries.size()) first = i;
     }
     if (first < entries.size()) replan_from(first, broken);
@@ -83,7 +84,7 @@ void PlanRepair::replan_from(std::size_t first, const std::vector<bool>& broken)
     for (std::size_t i = first; i < entries.size(); ++i) {
         if (entries[i].job == nullptr) continue;
         const JobId id = entries[i].job->id;
-        if (entries[i].job->component) {
+        if (entries[i].job->is_component()) {
             together[id] = lift_together(book, components_of(cycle_, *entries[i].job));
             continue;
         }
@@ -92,7 +93,7 @@ void PlanRepair::replan_from(std::size_t first, const std::vector<bool>& broken)
     for (std::size_t i = first; i < entries.size(); ++i) {
         if (entries[i].job == nullptr) continue;
         PendingJob& job = *entries[i].job;
-        if (job.component) {
+        if (job.is_component()) {
             components_.replan(job, together[job.id], broken[i]);
             continue;
         }

@@ -17,7 +17,7 @@ namespace berth {
 
 bool Preemptor::could_preempt(const PendingJob& pending) {
     const Preemptions& preemptions = cycle_.derived().preemptions;
-    if (!preemptions.rules.enabled() || pending.component || pending.waits_ahead() ||
+    if (!preemptions.rules.enabled() || pending.is_component() || pending.waits_ahead() ||
         pending.shape->kind->depends_on_running)
         return false;
     const Job& job = *cycle_.state().find_job(pending.id);
@@ -275,7 +275,7 @@ void Preemptor::plan_after_preemption(PendingJob& pending, JobId preemptor, cons
         if (other == nullptr || start == nullptr || !(pending.key < other->key)) continue;
         if (!cycle_.book().collides(*start, cycle_.now())) continue;
         const std::vector<PlannedReservation> before =
-            other->component
+            other->is_component()
                 ? lift_together(cycle_.book(),
                                 components_of(cycle_, *cycle_.derived().pending.find(
                                                           cycle_.state().find_job(id)->het->first)))

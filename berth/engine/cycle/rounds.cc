@@ -134,7 +134,23 @@ bool Rounds::run_round() {
     return end_round();
 }
 
+// Jobs that name several partitions: those of a lower tier come last, behind the jobs there.
+void Rounds::look_in_lower_tiers() {
+    if (cycle_.derived().pending.others.empty()) return;
+    PlanQuota quota(cycle_.state(), cycle_.now());
+    for (std::size_t i = 0; i < cycle_.order().entries().size(); ++i) {
+        PendingJob* const job = cycle_.order().entries()[i].job;
+        if (job == nullptr) continue;
+        const bool may_plan = quota.admits(*job);
+        quota.count(*job);
+        if (job->names_several()) placer_.try_in_lower_tiers(*job, may_plan);
+        if (!cycle_.complete()) return;
+    }
+}
+
 bool Rounds::end_round() {
+    look_in_lower_tiers();
+    if (!cycle_.complete()) return false;
     const ReleaseNumber begun_at = std::exchange(cycle_.derived().round, {}).begun_at;
     if (cycle_.left_unmoved()) return false;
     // Update the bounds before the fresh nodes are forgotten.
@@ -145,6 +161,23 @@ bool Rounds::end_round() {
     });
     cycle_.book().forget_fresh(begun_at);
     return cycle_.book().last_release() != begun_at;
+}
+
+// A job that names several partitions waits in each of its tier: nobody there passes it.
+void Rounds::block_others(const PendingJob& job, std::vector<Time>& floors) const {
+    for (const OtherPartition& one : cycle_.derived().pending.others.at(job.id)) {
+        const ClusterSpec& spec = cycle_.state().spec();
+        if (OtherPartitions::is_meant(spec, job, one, OtherPartitions::Which::of_its_tier))
+            floors[one.partition.index()] = kNever;
+    }
+}
+
+bool Rounds::starts_in_lower_tier(const std::vector<Time>& floors) {
+    if (cycle_.derived().pending.others.empty()) return false;
+    return std::ranges::any_of(cycle_.order().entries(), [&](const JobOrder::Entry& entry) {
+        return entry.job != nullptr && entry.job->names_several() &&
+               placer_.start_elsewhere(*entry.job, OtherPartitions::Which::lower, floors);
+    });
 }
 
 // Without backfill: no job starts before those ahead of it in its partition.
@@ -162,6 +195,11 @@ void Rounds::run_in_strict_order() {
             const bool waits = placer_.try_to_schedule(*job, floor, quota.admits(*job));
             if (!cycle_.complete()) return;
             if (!waits) continue;
+            // The next cycle goes on: what starts elsewhere may have a place in the order there.
+            if (job->names_several() &&
+                placer_.start_elsewhere(*job, OtherPartitions::Which::of_its_tier, floors))
+                return cycle_.leave_rest();
+            if (job->names_several()) block_others(*job, floors);
             quota.count(*job);
             // When a job that is already late will start is unknown. Nothing is planned behind it;
             // otherwise every millisecond would bring the next job a new planned start.
@@ -169,6 +207,7 @@ void Rounds::run_in_strict_order() {
             const bool is_late = planned_start == nullptr || planned_start->start <= cycle_.now();
             floor = std::max(floor, is_late ? kNever : planned_start->start);
         }
+        if (starts_in_lower_tier(floors)) return cycle_.leave_rest();
     }
     cycle_.derived().mark_disturbed();
     cycle_.book().forget_fresh(cycle_.book().last_release());

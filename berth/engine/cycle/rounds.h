@@ -20,8 +20,11 @@ public:
 private:
     bool run_round();
     bool end_round();
+    void look_in_lower_tiers();
     void run_limited();
     void run_in_strict_order();
+    bool starts_in_lower_tier(const std::vector<Time>& floors);
+    void block_others(const PendingJob& job, std::vector<Time>& floors) const;
     void look_at_new();
     bool tail_is_settled(std::size_t planned_starts_seen);
     bool unplanned_may_start();

@@ -17,11 +17,19 @@ Duration shortest_of(const Kind& kind) {
     return Duration::max();
 }
 
-bool could_start_now(const PendingJob& job) {
+bool fits_now(const Shape& shape) {
+    return shape.length <= shape.kind->longest_now && shape.length < shape.kind->failed_now;
+}
+
+bool fits_elsewhere(const PendingJobs& jobs, const PendingJob& job) {
+    return job.names_several() &&
+           std::ranges::any_of(jobs.others.at(job.id),
+                               [](const OtherPartition& one) { return fits_now(*one.shape); });
+}
+
+bool could_start_now(const PendingJobs& jobs, const PendingJob& job) {
     if (job.waits_ahead()) return !job.looked;
-    const Kind& kind = *job.shape->kind;
-    return job.disturbed || !job.looked ||
-           (job.shape->length <= kind.longest_now && job.shape->length < kind.failed_now);
+    return job.disturbed || !job.looked || fits_now(*job.shape) || fits_elsewhere(jobs, job);
 }
 
 // The time until which some of this dimension is free, from now on; now if none is.
@@ -109,7 +117,7 @@ void StartPasses::look_for_quick_starts() {
         PendingJob* job = cycle_.order().entries()[i].job;
         if (job == nullptr) continue;
         const bool may_plan = quota.admits(*job);
-        if (!could_start_now(*job)) {
+        if (!could_start_now(cycle_.derived().pending, *job)) {
             quota.count(*job);
             continue;
         }
@@ -168,10 +176,9 @@ bool StartPasses::look_for_starts() {
         PendingJob* job = cycle_.order().entries()[i].job;
         if (job == nullptr) continue;
         const bool may_plan = quota.admits(*job);
-        const Kind& kind = *job->shape->kind;
         const Duration length = job->shape->length;
-        const bool fits =
-            length <= kind.longest_now && length < kind.failed_now && !job->waits_ahead();
+        const bool fits = !job->waits_ahead() &&
+                          (fits_now(*job->shape) || fits_elsewhere(cycle_.derived().pending, *job));
         if (job->looked && !fits && !std::ranges::binary_search(shifts, job->id)) {
             quota.count(*job);
             continue;

@@ -190,8 +190,10 @@ void DerivedState::note_edits(const ClusterState& state, const ClusterChange& ch
     const std::int64_t factor_max = totals_.partition_factor_max;
     totals_ = totals_of(state.spec());
     partition_totals_ = partition_totals_of(state.spec());
+    // A job that names several partitions may name one that was made just now.
     const auto is_in = [](const PendingJob& job, const std::vector<PartitionId>& partitions) {
-        return std::ranges::binary_search(partitions, job.partition);
+        return std::ranges::binary_search(partitions, job.partition) ||
+               (job.names_several() && !partitions.empty());
     };
     std::vector<JobId> concerned, featured;
     for (const auto& [id, waiting] : pending.all()) {

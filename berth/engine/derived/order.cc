@@ -101,18 +101,37 @@ void PendingJobs::refresh(const ClusterState& state, JobId id) {
         if (known == nullptr) return;
         if (known->ordered) order_.erase(*known);
         ahead.set(*known, BlockingReason::Ahead::no);
+        if (known->names_several()) others.erase(id);
         jobs_.erase(id);
         return;
     }
     PendingJob& pending = jobs_[id];
-    if (pending.ordered && pending.partition != job->partition) order_.erase(pending);
+    if (pending.ordered && pending.partition != job->partition)
+        order_.note_moved(pending, job->partition);
     pending.id = id;
     pending.partition = job->partition;
     pending.shape = shape_of(state, *job);
+    find_others(state, *job, pending);
     const std::optional<std::size_t> usage = state.usage_of(*job);
     pending.usage_index = usage ? static_cast<std::uint32_t>(*usage) : PendingJob::kNoUsage;
     pending.looked = pending.looked_ahead = pending.limit_watched = false;
     unsettle(pending);
+}
+
+void PendingJobs::find_others(const ClusterState& state, const Job& job, PendingJob& pending) {
+    if (!names_several_partitions(job.spec)) {
+        if (!pending.names_several()) return;
+        others.erase(job.id);
+        pending.sort = PendingJob::Sort::plain;
+        return;
+    }
+    pending.sort = PendingJob::Sort::of_several;
+    std::vector<OtherPartition> found;
+    for (const PartitionId one : partitions_of(state.spec(), job)) {
+        if (one == job.partition) continue;
+        found.push_back({one, shape_of(state, moved_to(state.spec(), job, one))});
+    }
+    others[job.id] = std::move(found);
 }
 
 void PendingJobs::unsettle(PendingJob& job) {
@@ -135,6 +154,7 @@ void PendingJobs::rebuild(const ClusterState& state) {
     limit_watch_.clear();
     ahead.clear();
     kinds_.clear();
+    others.clear();
     unlooked_.clear();
     any_takes_less_ = feasibility_changed_ = false;
     for (const JobId id : state.index().pending()) refresh(state, id);
@@ -156,16 +176,30 @@ bool takes_otherwise(const Demand& one, const Demand& other) {
 
 }  // namespace
 
+// Whether the kind's demand is another than before. `outdated`: what is known, by its number.
+bool PendingJobs::is_outdated(const ClusterState& state, const Job& job, Kind& kind,
+                              std::map<std::uint64_t, bool>& outdated) {
+    kind.asked.reset();  // The partition's weights may be others.
+    const auto [at, is_new] = outdated.try_emplace(kind.number);
+    if (is_new) at->second = resolved_demand(state, job) != kind.demand;
+    return at->second;
+}
+
 std::vector<JobId> PendingJobs::renew_demands(const ClusterState& state,
                                               std::span<const JobId> jobs) {
     std::map<std::uint64_t, bool> outdated;  // By the number of the kind.
     std::vector<JobId> renewed;
     for (const JobId id : jobs) {
-        Kind& kind = *find(id)->shape->kind;
-        kind.asked.reset();  // The partition's weights may be others.
-        const auto [at, is_new] = outdated.try_emplace(kind.number);
-        if (is_new) at->second = resolved_demand(state, *state.find_job(id)) != kind.demand;
-        if (at->second) renewed.push_back(id);
+        const PendingJob& pending = *find(id);
+        const Job& job = *state.find_job(id);
+        bool is_renewed = is_outdated(state, job, *pending.shape->kind, outdated);
+        if (pending.names_several()) {
+            for (const OtherPartition& one : others.at(id)) {
+                const Job moved = moved_to(state.spec(), job, one.partition);
+                if (is_outdated(state, moved, *one.shape->kind, outdated)) is_renewed = true;
+            }
+        }
+        if (is_renewed) renewed.push_back(id);
     }
     if (renewed.empty()) return renewed;
     std::erase_if(kinds_, [&](const auto& entry) {
@@ -281,6 +315,12 @@ void JobOrder::erase(PendingJob& job) {
     job.ordered = false;
     --size_;
     if (--of_partition_[job.partition.index()] == 0) --partitions_;
+}
+
+void JobOrder::note_moved(PendingJob& job, PartitionId to) {
+    if (--of_partition_[job.partition.index()] == 0) --partitions_;
+    if (of_partition_.size() <= to.index()) of_partition_.resize(to.index() + 1);
+    if (of_partition_[to.index()]++ == 0) ++partitions_;
 }
 
 void JobOrder::resort() {

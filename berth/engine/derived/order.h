@@ -76,6 +76,16 @@ struct Shape {
     const Demand& demand() const { return kind->demand; }
 };
 
+// Another partition that a pending job names: what it would ask for there, and what is known of a
+// search there for a start earlier than its planned start.
+struct OtherPartition {
+    PartitionId partition{0};
+    std::shared_ptr<Shape> shape;
+    Time seen_until = Time::min();  // It could not start there by then …
+    ReleaseNumber seen_after = 0;   // … unless something was released after this.
+    bool limited = false;           // Limits bounded that search.
+};
+
 // Why a job is not eligible, apart from resources. PendingReason::none: the job is eligible.
 struct BlockingReason {
     PendingReason reason = PendingReason::none;
@@ -110,6 +120,8 @@ struct OrderKey {
 // it has 104 bytes: flags are single bits, texts are shared or absent.
 struct PendingJob {
     static constexpr std::uint32_t kNoUsage = ~std::uint32_t{0};
+    // Of several: it names several partitions; PendingJobs::others has the rest of them.
+    enum class Sort : std::uint8_t { plain, component, of_several };
 
     JobId id{0};
     PartitionId partition{0};
@@ -121,6 +133,7 @@ struct PendingJob {
     std::uint32_t usage_index = kNoUsage;  // Of its account and user: ClusterState::usage().
     // What readers see; none if that has a detail.
     PendingReason written_reason = PendingReason::none;
+    Sort sort : 2 = Sort::plain;          // Component: of a heterogeneous job.
     bool unwritten_priority : 1 = false;  // It has changed since it was last written.
     bool ordered : 1 = false;             // The job is in the order.
     bool unsettled : 1 = false;           // New or changed: blocking reason and key are unknown.
@@ -133,9 +146,10 @@ struct PendingJob {
     bool moved_in_order : 1 = false;  // Moved explicitly; it may pass planned starts.
     bool repriced : 1 = false;        // Its new priority is known to Repricing.
     bool takes_less : 1 = false;      // --time-min: it may start with less time than its limit.
-    bool component : 1 = false;       // Of a heterogeneous job.
     bool limited : 1 = false;  // Limits bounded its last search for a start, beside what is free.
 
+    bool is_component() const { return sort == Sort::component; }
+    bool names_several() const { return sort == Sort::of_several; }
     bool waits_ahead() const { return blocking.ahead == BlockingReason::Ahead::yes; }
     // Whether it belongs into the order.
     bool is_open() const { return blocking.reason == PendingReason::none || waits_ahead(); }
@@ -163,6 +177,7 @@ public:
     std::size_t size() const { return size_; }  // Without those that have left.
     void insert(std::vector<PendingJob*> jobs);
     void erase(PendingJob& job);
+    void note_moved(PendingJob& job, PartitionId to);  // To another partition, in its old place.
     void resort();  // Sorts anew after the keys of some jobs have changed.
     // The same if all new keys are at hand, as sorted runs. Of the entries in `runs`, only those of
     // jobs in `of` count. Takes a fifth of the time for a long queue.
@@ -198,6 +213,8 @@ private:
 class PendingJobs {
 public:
     AheadCounts ahead;
+    // The other partitions of each job that names several, in the order in which it is tried there.
+    std::map<JobId, std::vector<OtherPartition>> others;
 
     // Whether some job at some time had Kind::depends_on_running.
     bool any_depends_on_running() const { return any_depends_; }
@@ -250,6 +267,9 @@ public:
 private:
     std::shared_ptr<Kind> kind_of(const ClusterState& state, const Job& job);
     std::shared_ptr<Shape> shape_of(const ClusterState& state, const Job& job);
+    void find_others(const ClusterState& state, const Job& job, PendingJob& pending);
+    bool is_outdated(const ClusterState& state, const Job& job, Kind& kind,
+                     std::map<std::uint64_t, bool>& outdated);
 
     JobTable<PendingJob> jobs_;
     JobOrder order_;

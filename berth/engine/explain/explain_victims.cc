@@ -57,7 +57,7 @@ std::optional<std::string> advice_to_preempt(Engine& engine, Time now, const Pen
     const DerivedState& derived = engine.derived();
     const Kind& kind = *pending.shape->kind;
     const Job& job = *state.find_job(pending.id);
-    if (kind.depends_on_running || kind.relaxed || pending.component) return std::nullopt;
+    if (kind.depends_on_running || kind.relaxed || pending.is_component()) return std::nullopt;
     if (!state.index().victims(job.id).empty()) return std::nullopt;
     const std::vector<RunBelow> candidates = runs_below(state, derived, pending, now);
     if (candidates.empty()) return std::nullopt;

@@ -288,7 +288,9 @@ private:
 
 }  // namespace
 
-StartEstimate will_run(Engine& engine, Time now, const std::vector<Job>& jobs) {
+namespace {
+
+StartEstimate estimate_of(Engine& engine, Time now, const std::vector<Job>& jobs) {
     const DerivedState& derived = engine.derived();  // Up to date before the jobs are there.
     ClusterState& state = engine.mutable_state();
     const ClusterState::Mark mark = state.checkpoint();
@@ -300,6 +302,22 @@ StartEstimate will_run(Engine& engine, Time now, const std::vector<Job>& jobs) {
     }
     state.rollback(mark);
     return estimate;
+}
+
+}  // namespace
+
+// Of a job that names several partitions: in the one where it would start first.
+StartEstimate will_run(Engine& engine, Time now, const std::vector<Job>& jobs) {
+    StartEstimate best = estimate_of(engine, now, jobs);
+    const Job& job = jobs.front();
+    if (jobs.size() > 1 || !names_several_partitions(job.spec)) return best;
+    const ClusterSpec& spec = engine.state().spec();
+    for (const PartitionId partition : partitions_of(spec, job)) {
+        if (partition == job.partition) continue;
+        StartEstimate there = estimate_of(engine, now, {moved_to(spec, job, partition)});
+        if (there.start && (!best.start || *there.start < *best.start)) best = std::move(there);
+    }
+    return best;
 }
 
 }  // namespace berth

@@ -86,7 +86,8 @@ void ClusterState::take(Time, const JobUpdated& fact) {
         parts_.share(job.spec);
         if (fact.partition) {
             job.partition = *fact.partition;
-            job.spec.partition = spec().partition(*fact.partition).name;
+            job.spec.partition =
+                fact.partitions ? *fact.partitions : spec().partition(*fact.partition).name;
         }
         if (fact.qos) {
             job.qos = *fact.qos;
@@ -206,6 +207,16 @@ void ClusterState::take(Time, const PlanJob& fact) {
 void ClusterState::take(Time, const DependencyFailed& fact) {
     change_job(fact.job, [](Job& job) { job.dependency_failed = true; });
     set_planned(fact.job, std::nullopt);
+}
+
+void ClusterState::take(Time, const JobMoved& fact) {
+    BERTH_ASSERT(jobs_.at(fact.job).state == JobState::pending);
+    set_planned(fact.job, std::nullopt);
+    set_preemptor_hold(fact.job, std::nullopt);
+    change_job(fact.job, [&](Job& job) {
+        job.partition = fact.partition;
+        job.time_limit = fact.time_limit;
+    });
 }
 
 void ClusterState::take(Time now, const JobEligible& fact) {

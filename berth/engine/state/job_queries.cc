@@ -1,6 +1,9 @@
 #include "berth/engine/state/job_queries.h"
 
 #include <algorithm>
+#include <functional>
+
+#include "berth/base/text.h"
 
 namespace berth {
 
@@ -33,6 +36,42 @@ std::vector<JobId> array_members(const ClusterState& state, JobId array) {
         std::inplace_merge(members.begin(), members.end() - 1, members.end());
     }
     return members;
+}
+
+bool names_several_partitions(const JobSpec& spec) {
+    return spec.partition.find(',') != std::string::npos;
+}
+
+std::vector<PartitionId> partitions_of(const ClusterSpec& spec, const Job& job) {
+    if (!names_several_partitions(job.spec)) return {job.partition};
+    std::vector<PartitionId> partitions;
+    for (const std::string_view name : split(*job.spec.partition, ',')) {
+        if (const auto partition = spec.find_partition(name)) partitions.push_back(*partition);
+    }
+    std::ranges::stable_sort(partitions, std::greater{},
+                             [&](PartitionId one) { return spec.partition(one).priority_tier; });
+    return partitions;
+}
+
+std::string partition_text(const ClusterSpec& spec, const Job& job) {
+    const bool has_run = job.state != JobState::pending && job.started_at;
+    return !has_run && names_several_partitions(job.spec) ? *job.spec.partition
+                                                          : spec.partition(job.partition).name;
+}
+
+Duration default_time_limit(const ClusterSpec& spec, PartitionId partition, QosId qos) {
+    const PartitionSpec& in = spec.partition(partition);
+    const Duration limit = in.default_time.value_or(in.max_time.value_or(Duration::max()));
+    if (qos.index() >= spec.qos.size()) return limit;
+    return std::min(limit, spec.qos[qos.index()].max_wall.value_or(Duration::max()));
+}
+
+Job moved_to(const ClusterSpec& spec, const Job& job, PartitionId partition) {
+    Job moved = job;
+    moved.partition = partition;
+    if (!job.spec.request->time_limit)
+        moved.time_limit = default_time_limit(spec, partition, job.qos);
+    return moved;
 }
 
 std::int64_t current_priority(const ClusterState& state, JobId id) {

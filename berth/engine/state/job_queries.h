@@ -22,6 +22,17 @@ std::optional<Time> wait_end(const Job& job);
 // The array's record and those of its tasks that are still known.
 std::vector<JobId> array_members(const ClusterState& state, JobId array);
 
+// The partitions that a job names, in the order in which it is tried in them: by PriorityTier, then
+// as its user wrote them. Those that are gone are left out. If it names but one: where it stands.
+bool names_several_partitions(const JobSpec& spec);
+std::vector<PartitionId> partitions_of(const ClusterSpec& spec, const Job& job);
+// "main,debug" until it starts, then the one in which it runs.
+std::string partition_text(const ClusterSpec& spec, const Job& job);
+// The time limit of a job that names none.
+Duration default_time_limit(const ClusterSpec& spec, PartitionId partition, QosId qos);
+// The job as it would be in another of its partitions.
+Job moved_to(const ClusterSpec& spec, const Job& job, PartitionId partition);
+
 // Of a pending job as of the last cycle, 0 if it is held. A started job has the priority with which
 // it started, unless priorities of running jobs are computed, too.
 std::int64_t current_priority(const ClusterState& state, JobId id);

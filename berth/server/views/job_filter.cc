@@ -5,6 +5,7 @@
 #include "berth/api/job_states.h"
 #include "berth/api/query.h"
 #include "berth/base/text.h"
+#include "berth/engine/state/job_queries.h"
 #include "berth/model/account_name.h"
 #include "berth/server/views/names.h"
 
@@ -113,6 +114,16 @@ const SnapshotJob* JobFilter::first_from(const Snapshot& snapshot, std::uint32_t
     }
 }
 
+// One that waits is in all partitions that it names.
+bool JobFilter::wants_partition(const ClusterSpec& spec, const Job& job) const {
+    const auto is_wanted = [&](PartitionId id) {
+        return !hidden_.contains(id) && is_among(partitions_, spec.partition(id).name);
+    };
+    const bool waits = job.state == JobState::pending && names_several_partitions(job.spec);
+    return is_wanted(job.partition) ||
+           (waits && std::ranges::any_of(partitions_of(spec, job), is_wanted));
+}
+
 bool JobFilter::wants(const Snapshot& snapshot, const Job& job) const {
     if (uid_ && job.owner->uid != *uid_) return false;
     if (!users_.empty() && !users_.contains(job.owner->user) &&
@@ -120,8 +131,7 @@ bool JobFilter::wants(const Snapshot& snapshot, const Job& job) const {
         return false;
     }
     if (!is_among(accounts_, job.spec.account) || !is_among(names_, job.spec.name)) return false;
-    if (hidden_.contains(job.partition)) return false;
-    if (!is_among(partitions_, snapshot.spec->partition(job.partition).name)) return false;
+    if (!wants_partition(*snapshot.spec, job)) return false;
     const bool is_named = job.is_suspended() ? suspended_ : states_.contains(job.state);
     if (by_state_ && !is_named && !(configuring_ && job.is_configuring())) return false;
     return !by_node_ ||

@@ -32,6 +32,7 @@ private:
     const SnapshotJob* candidate(const Snapshot& snapshot, std::uint32_t id) const;
     const SnapshotJob* first_owned(const Snapshot& snapshot, std::uint32_t id) const;
     bool wants(const Snapshot& snapshot, const Job& job) const;
+    bool wants_partition(const ClusterSpec& spec, const Job& job) const;
 
     std::optional<std::set<JobId>> ids_;        // Only these; nullopt: all.
     std::vector<const IdTable<JobId>*> owned_;  // The jobs of the named users, if any are named.

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "berth/server/snapshot/sample_cluster.h"
+#include "berth/server/views/priority_rows.h"
 
 namespace berth {
 namespace {
@@ -57,6 +58,37 @@ TEST(JobFilter, FindsTheJobsOfAUser) {
     EXPECT_EQ(ids_of({"ann", "bob"}).size(), 39U);
     EXPECT_EQ(ids_of({"anna"}), std::set{61U});
     EXPECT_EQ(ids_of({"carl"}).size(), 0U);
+}
+
+TEST(JobFilter, TakesAJobThatWaitsForEachPartitionThatItNames) {
+    ClusterSpec spec = sample_spec();
+    spec.partitions[0].hidden = true;
+    SampleCluster cluster(spec);
+    ReadModel read_model;
+    Job job = SampleCluster::job(7);
+    job.spec.partition = "main,debug";
+    job.eligible_at = from_seconds(1000);
+    cluster.submit(job);
+    auto snapshot = cluster.publish(read_model);
+    const auto finds = [&](std::vector<std::string> partitions, bool sees_hidden = true) {
+        const auto filter =
+            JobFilter::make(*snapshot, {.partitions = std::move(partitions)}, sees_hidden);
+        EXPECT_TRUE(filter.ok());
+        return filter.ok() && filter->first_from(*snapshot, 0) != nullptr;
+    };
+    EXPECT_TRUE(finds({"main"}));
+    EXPECT_TRUE(finds({"debug"}));
+    EXPECT_FALSE(finds({"other"}));
+    EXPECT_TRUE(finds({}, false));  // One of them is not hidden.
+    std::vector<std::string> rows;  // Of sprio.
+    const auto all = JobFilter::make(*snapshot, {}).value();
+    for (const api::PriorityRow& row : priority_rows(*snapshot, all, from_seconds(2000)))
+        rows.push_back(row.partition);
+    EXPECT_EQ(rows, (std::vector<std::string>{"main", "debug"}));
+    cluster.start(7, 3);
+    snapshot = cluster.publish(read_model);
+    EXPECT_TRUE(finds({"main"}));
+    EXPECT_FALSE(finds({"debug"}));
 }
 
 // Slurm has states that Berth's jobs are never in: who asks for them alone finds no job.

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <map>
 
+#include "berth/engine/state/job_queries.h"
 #include "berth/model/job_phase.h"
 #include "berth/model/node_names.h"
 #include "berth/model/preempted_by.h"
@@ -47,7 +48,7 @@ void set_identity(api::JobRow& row, const Snapshot& snapshot, const Job& job) {
     row.name = job.spec.name;
     row.account = job.spec.account;
     row.qos = snapshot.spec->qos[job.qos.index()].name;
-    row.partition = snapshot.spec->partition(job.partition).name;
+    row.partition = partition_text(*snapshot.spec, job);
     row.command = job.spec.command;
     row.comment = job.spec.comment;
 }

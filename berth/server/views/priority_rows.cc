@@ -4,6 +4,7 @@
 
 #include "berth/engine/derived/derived_state.h"
 #include "berth/engine/derived/fair_shares.h"
+#include "berth/engine/state/job_queries.h"
 #include "berth/policy/tres_points.h"
 #include "berth/server/views/share_rows.h"
 
@@ -106,6 +107,15 @@ api::PriorityRow row_of(const Snapshot& snapshot, const Job& job, const Policy& 
     return row;
 }
 
+// As in Slurm, a job that waits in several partitions has a row for each.
+void add_rows(const Snapshot& snapshot, const Job& job, const Policy& policy, const View& view,
+              std::vector<api::PriorityRow>& rows) {
+    if (job.state != JobState::pending || !names_several_partitions(job.spec))
+        return rows.push_back(row_of(snapshot, job, policy, view));
+    for (const PartitionId partition : partitions_of(*snapshot.spec, job))
+        rows.push_back(row_of(snapshot, moved_to(*snapshot.spec, job, partition), policy, view));
+}
+
 }  // namespace
 
 std::vector<api::PriorityRow> priority_rows(const Snapshot& snapshot, const JobFilter& filter,
@@ -117,7 +127,7 @@ std::vector<api::PriorityRow> priority_rows(const Snapshot& snapshot, const JobF
     std::uint32_t next = 0;
     while (const SnapshotJob* found = filter.first_from(snapshot, next)) {
         const Job& job = *found->job;
-        if (is_shown(snapshot, job)) rows.push_back(row_of(snapshot, job, *policy, view));
+        if (is_shown(snapshot, job)) add_rows(snapshot, job, *policy, view, rows);
         if (job.id.value() == UINT32_MAX) break;
         next = job.id.value() + 1;
     }

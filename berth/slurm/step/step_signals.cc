@@ -20,7 +20,7 @@ constexpr auto kAskAgain = 1s;
 constexpr std::size_t kNodesAskedMost = 4;
 
 // Whether the step has ended: there is nothing to signal, which is no mistake.
-bool is_over(const api::Problem& problem) {
+bool is_step_over(const api::Problem& problem) {
     return problem.code == "job_finished" || problem.code == "job_not_running" || is_gone(problem);
 }
 
@@ -83,7 +83,7 @@ void StepSignals::force() {
 bool StepSignals::pass_on(int signal) {
     const Briefly briefly(client_);
     const auto sent = client_.cancel(job_, {.step = reply_.step.id, .signal = signal});
-    if (sent || is_over(sent.problem())) return true;
+    if (sent || is_step_over(sent.problem())) return true;
     if (is_silent(sent.problem()) && signal_ != 0) {
         leave("cannot pass signal " + std::to_string(signal) +
               " on: " + slurm_message(sent.problem()));

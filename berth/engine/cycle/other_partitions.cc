@@ -1,0 +1,147 @@
+#include "berth/engine/cycle/other_partitions.h"
+
+#include <algorithm>
+
+#include "berth/engine/cycle/blocking_reasons.h"
+#include "berth/engine/cycle/feasibility.h"
+#include "berth/engine/cycle/job_terms.h"
+#include "berth/engine/state/job_queries.h"
+
+namespace berth {
+
+namespace {
+
+// Whether the job could have no such reason in another partition.
+bool depends_on_partition(PendingReason reason) {
+    switch (reason) {
+        case PendingReason::partition_down:
+        case PendingReason::partition_inactive:
+        case PendingReason::partition_node_limit:
+        case PendingReason::partition_time_limit:
+        case PendingReason::max_mem_per_limit:
+        case PendingReason::qos_max_wall:  // Of a default time limit.
+        case PendingReason::bad_constraints:
+        case PendingReason::req_node_not_avail: return true;
+        default: return false;
+    }
+}
+
+PendingReason reason_in(const OpenCycle& cycle, const Job& job, const Shape& shape) {
+    find_feasibility(cycle, *shape.kind);
+    return blocking_reason_of(cycle.state(), job, shape, cycle.derived().running_tasks(job),
+                              cycle.now())
+        .reason;
+}
+
+// The job as searches see it there.
+PendingJob job_in(const PendingJob& job, const OtherPartition& there) {
+    PendingJob moved = job;
+    moved.partition = there.partition;
+    moved.shape = there.shape;
+    moved.blocking = {};
+    return moved;
+}
+
+}  // namespace
+
+void move_to(OpenCycle& cycle, JobId id, PartitionId partition) {
+    const Job moved = moved_to(cycle.state().spec(), *cycle.state().find_job(id), partition);
+    cycle.decide(JobMoved{.job = id, .partition = partition, .time_limit = moved.time_limit});
+}
+
+bool OtherPartitions::is_open(const OpenCycle& cycle, JobId job, const OtherPartition& there) {
+    const Job moved = moved_to(cycle.state().spec(), *cycle.state().find_job(job), there.partition);
+    return reason_in(cycle, moved, *there.shape) == PendingReason::none;
+}
+
+void leave_shut_partition(OpenCycle& cycle, const PendingJob& job) {
+    const Job& record = *cycle.state().find_job(job.id);
+    if (!depends_on_partition(reason_in(cycle, record, *job.shape))) return;
+    for (const OtherPartition& one : cycle.derived().pending.others.at(job.id)) {
+        if (!OtherPartitions::is_open(cycle, job.id, one)) continue;
+        const PartitionId partition = one.partition;  // The list is made anew.
+        return move_to(cycle, job.id, partition);
+    }
+}
+
+bool OtherPartitions::is_meant(const ClusterSpec& spec, const PendingJob& job,
+                               const OtherPartition& there, Which which) {
+    const bool is_lower =
+        spec.partition(there.partition).priority_tier < spec.partition(job.partition).priority_tier;
+    return is_lower == (which == Which::lower);
+}
+
+Time OtherPartitions::latest_start(const PendingJob& there, std::optional<Time> planned,
+                                   bool may_plan) {
+    const Time now = cycle_.now();
+    const Time horizon = last_start(cycle_.state(), there, now);
+    if (there.shape->kind->depends_on_running) return std::min(horizon, now);
+    if (!planned) return may_plan ? horizon : std::min(horizon, now);
+    if (cycle_.may_move()) return std::min(horizon, std::max(*planned - Duration(1), now));
+    cycle_.leave_unmoved();
+    return std::min(horizon, now);
+}
+
+bool OtherPartitions::is_settled(const OtherPartition& there, bool is_planned, Time latest) {
+    const ReleaseNumber last_release = cycle_.book().last_release();
+    if (latest < cycle_.now()) return true;
+    if (there.limited) return there.seen_after == last_release && latest <= there.seen_until;
+    if (!is_planned) return bounds_.earliest_unplanned(*there.shape) > latest;
+    if (latest > there.seen_until) return false;
+    return there.seen_after == last_release || bounds_.fresh_hope(*there.shape) > latest;
+}
+
+bool OtherPartitions::are_settled(const PendingJob& job, bool may_plan, Which which) {
+    // What it has preempted for keeps its room in the partition where it stands.
+    if (cycle_.state().schedule().preemptor_holds().contains(job.id)) return true;
+    const PlannedReservation* const known = cycle_.book().planned_start(job.id);
+    const std::optional<Time> planned = known ? std::optional(known->start) : std::nullopt;
+    return std::ranges::all_of(
+        cycle_.derived().pending.others.at(job.id), [&](const OtherPartition& one) {
+            if (!is_meant(cycle_.state().spec(), job, one, which)) return true;
+            const Time latest = latest_start(job_in(job, one), planned, may_plan);
+            return is_settled(one, planned.has_value(), latest) || !is_open(cycle_, job.id, one);
+        });
+}
+
+std::optional<OtherPartitions::Better> OtherPartitions::search(const PendingJob& job,
+                                                               std::optional<Time> planned,
+                                                               bool may_plan, Which which,
+                                                               const std::vector<Time>* floors) {
+    const Time now = cycle_.now();
+    std::optional<Better> best;
+    for (OtherPartition& one : cycle_.derived().pending.others.at(job.id)) {
+        if (!is_meant(cycle_.state().spec(), job, one, which)) continue;
+        if (floors != nullptr && (*floors)[one.partition.index()] > now) continue;
+        const PendingJob there = job_in(job, one);
+        Time latest = latest_start(there, planned, may_plan);
+        if (floors != nullptr) latest = std::min(latest, now);
+        if (best) latest = std::min(latest, best->found.start - Duration(1));
+        if (is_settled(one, planned.has_value(), latest) || !is_open(cycle_, job.id, one)) continue;
+        if (!cycle_.spend()) break;
+        if (planned && latest > now && cycle_.moves_are_limited()) cycle_.derived().moves.spend();
+        Time from = now;
+        if (!planned && !one.limited) from = std::max(from, bounds_.earliest_unplanned(*one.shape));
+        std::optional<Found> found = finder_.find(there, from, latest);
+        note_search(one, found, planned.has_value(), latest);
+        if (found) best = Better{one.partition, *std::move(found), finder_.was_limited()};
+    }
+    return best;
+}
+
+// What one job learns of its shape holds for all, unless its own planned start was out of the way.
+void OtherPartitions::note_search(OtherPartition& there, const std::optional<Found>& found,
+                                  bool is_planned, Time latest) {
+    const Time now = cycle_.now();
+    there.seen_until = found ? found->start - Duration(1) : latest;
+    there.seen_after = cycle_.book().last_release();
+    there.limited = finder_.was_limited();
+    if (is_planned || there.limited) return;
+    Shape& shape = *there.shape;
+    shape.bound = found           ? found->start
+                  : latest <= now ? bounds_.earliest_from(now + Duration(1), shape)
+                                  : latest + Duration(1);
+    shape.bound_at = there.seen_after;
+}
+
+}  // namespace berth

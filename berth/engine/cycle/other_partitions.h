@@ -1,0 +1,59 @@
+// OtherPartitions: jobs that name several partitions (-p a,b). Such a job stands in one of them, in
+// the order and in the plan. It moves to another where it can start earlier, or at all.
+#pragma once
+
+#include <optional>
+
+#include "berth/engine/cycle/start_finder.h"
+
+namespace berth {
+
+// Records that the job moves there. It gives up its planned start.
+void move_to(OpenCycle& cycle, JobId job, PartitionId partition);
+
+// If the partition in which the job stands keeps it from starting whatever is free, moves it to the
+// first one that does not. REQUIRES: it names several.
+void leave_shut_partition(OpenCycle& cycle, const PendingJob& job);
+
+class OtherPartitions {
+public:
+    OtherPartitions(OpenCycle& cycle, StartBounds& bounds, StartFinder& finder)
+        : cycle_(cycle), bounds_(bounds), finder_(finder) {}
+
+    // Those of the tier where the job stands, or of a higher one, are tried at its turn. The lower
+    // ones are tried once all jobs have had their turn: it must not pass those who stand there.
+    enum class Which : std::uint8_t { of_its_tier, lower };
+
+    // Whether a search there would find nothing.
+    bool are_settled(const PendingJob& job, bool may_plan, Which which);
+
+    // The earliest start there; one before its planned start, if it has one. `floors`: when each
+    // partition may start a job again; only an immediate start counts then. REQUIRES: its planned
+    // start was lifted out of the book; `planned` is when it is.
+    struct Better {
+        PartitionId partition{0};
+        Found found;
+        bool limited = false;  // Limits bounded the search.
+    };
+    std::optional<Better> search(const PendingJob& job, std::optional<Time> planned, bool may_plan,
+                                 Which which, const std::vector<Time>* floors = nullptr);
+
+    // Whether it is one of those.
+    static bool is_meant(const ClusterSpec& spec, const PendingJob& job,
+                         const OtherPartition& there, Which which);
+
+    // Whether it could start there at all.
+    static bool is_open(const OpenCycle& cycle, JobId job, const OtherPartition& there);
+
+private:
+    Time latest_start(const PendingJob& there, std::optional<Time> planned, bool may_plan);
+    bool is_settled(const OtherPartition& there, bool is_planned, Time latest);
+    void note_search(OtherPartition& there, const std::optional<Found>& found, bool is_planned,
+                     Time latest);
+
+    OpenCycle& cycle_;
+    StartBounds& bounds_;
+    StartFinder& finder_;
+};
+
+}  // namespace berth
