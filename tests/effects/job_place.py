@@ -56,6 +56,8 @@ def constraint(run):
 @job_option("partition", "other", seen="the job is on the partition's node")
 def partition(run):
     see(hosts(run) == "n4")
+    run.value = "biolab,other"  # The first takes no job of this account.
+    same(run.output("echo $SLURM_JOB_PARTITION"), "other")
 
 
 @job_option("nodes", "2", seen="the job has two nodes")
