@@ -145,11 +145,11 @@ TEST_F(InputVariables, AreSbatchsOptions) {
     EXPECT_EQ(submitted({{"SBATCH_TIMELIMIT", "7"}}, {"-t", "3"}).spec.request->time_limit,
               std::chrono::minutes(3));
     EXPECT_FALSE(request("SBATCH_NTASKS", "4").request->tasks);  // No variable of Slurm's.
-    const Said said = run("sbatch", {"--wrap", "true"}, {{"SBATCH_HINT", "multithread"}});
+    const Said said = run("sbatch", {"--wrap", "true"}, {{"SBATCH_HINT", "memory_bound"}});
     EXPECT_EQ(
         said.err,
-        "sbatch: error: SBATCH_HINT=multithread: --hint is not supported: use --cpus-per-task, "
-        "or --exclusive for whole nodes\n");
+        "sbatch: error: SBATCH_HINT=memory_bound: --hint=memory_bound is not supported: no job "
+        "gets one core of each socket; use --ntasks-per-node with --exclusive\n");
     EXPECT_EQ(run("sbatch", {"--nosuch"}, {{"SLURM_EXIT_ERROR", "42"}}).code, 255);
     EXPECT_EQ(run("sbatch", {"-N", "x", "--wrap", "true"}, {{"SLURM_EXIT_ERROR", "42"}}).code, 42);
 }

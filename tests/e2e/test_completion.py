@@ -41,8 +41,9 @@ class Completion(unittest.TestCase):
     def test_options_complete(self):
         self.assertEqual(self.complete("sbatch", "--parti"), ["--partition="])
         self.assertEqual(self.complete("squeue", "--star"), ["--start"])
+        self.assertIn("--hint=", self.complete("sbatch", "--"))
         self.assertIn("--quit-on-interrupt", self.complete("srun", "--"))
-        self.assertNotIn("--hint=", self.complete("sbatch", "--"))  # Refused.
+        self.assertNotIn("--gpus-per-socket=", self.complete("sbatch", "--"))  # Refused.
         self.assertEqual(self.complete("berth", "submit", "--max-w"), ["--max-wait"])
 
     def test_names_complete_from_the_cluster(self):

@@ -41,6 +41,21 @@ def prefer(run):
 @job_option("tmp", "10G", seen="the job is on the node with so large a disk", world="shapes")
 def shape(run):
     same(hosts(run), "n2")
+    if run.option == "threads-per-core":
+        run.value = "1"
+        same(cpus_of_two_tasks(run), "4")
+
+
+def cpus_of_two_tasks(run):
+    """On the node whose cores have two threads: of one core, or of two."""
+    return run.output("echo $SLURM_JOB_CPUS_PER_NODE", "-w", "n2", "-n2", "-N1")
+
+
+@job_option("hint", "nomultithread", seen="two tasks have two cores, of which they use one thread each", world="shapes")
+def hint(run):
+    same(cpus_of_two_tasks(run), "4")
+    run.value = "multithread"
+    same(cpus_of_two_tasks(run), "2")
 
 
 @job_option("use-min-nodes", seen="the job has as few nodes as it takes", world="shapes")

@@ -36,7 +36,10 @@ void each_candidate(const ClusterSpec& spec, const Demand& demand, Visit visit) 
 Objection check_cpus(const ClusterSpec& spec, const Demand& demand, std::uint32_t tasks) {
     const std::uint64_t asked = std::uint64_t{tasks} * demand.cpus_per_task;
     std::uint32_t most = 0;
-    each_candidate(spec, demand, [&](const NodeSpec& node) { most = std::max(most, node.cpus()); });
+    each_candidate(spec, demand, [&](const NodeSpec& node) {
+        const std::uint32_t threads = threads_used(node, demand.near.threads_per_core);
+        most = std::max(most, node.cores() * threads);
+    });
     if (asked <= most) return std::nullopt;
     return unavailable(
         Refusal::cpus_unavailable,

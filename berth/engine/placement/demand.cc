@@ -203,7 +203,8 @@ void set_near(Demand& demand, const TopologyConstraint& near) {
     demand.near = {.switches = near.switches.value_or(0),
                    .segment = near.segment.value_or(0),
                    .contiguous = near.contiguous,
-                   .spread = near.spread};
+                   .spread = near.spread,
+                   .threads_per_core = near.node.threads_per_core};
     if (near.fewest_nodes) demand.fewest_nodes = true;
     if (near.spread) demand.fewest_nodes = false;  // Up to nodes_max, which -N sets.
 }
@@ -358,10 +359,15 @@ bool exceeds_node_memory(const PartitionSpec& partition, const Demand& demand) {
     return most && memory_on_fullest(demand) > *most;
 }
 
+std::uint32_t threads_used(const NodeSpec& node, std::uint32_t most) {
+    const std::uint32_t all = std::max(node.threads_per_core, 1U);
+    return most == 0 ? all : std::min(all, most);
+}
+
 NodeNeed need_on(const Demand& demand, const NodeSpec& node, std::uint32_t tasks) {
     const std::uint64_t asked = std::uint64_t{tasks} * demand.cpus_per_task;
-    const std::uint64_t cores =
-        (asked + node.threads_per_core - 1) / std::max(node.threads_per_core, 1U);
+    const std::uint32_t threads = threads_used(node, demand.near.threads_per_core);
+    const std::uint64_t cores = (asked + threads - 1) / threads;
     NodeNeed need;
     need.cores = demand.exclusive
                      ? node.cores()

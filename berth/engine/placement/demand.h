@@ -38,6 +38,7 @@ struct Near {
     std::uint32_t segment = 0;  // Nodes in each come in multiples of this number; 0: any number.
     bool contiguous = false;    // Consecutive node numbers.
     bool spread = false;        // Prefer nodes far apart, as many as possible.
+    std::uint32_t threads_per_core = 0;  // The most that tasks use of each core; 0: all it has.
     friend bool operator==(const Near&, const Near&) = default;
 };
 
@@ -118,6 +119,9 @@ Bytes memory_on_fullest(const Demand& demand);
 
 // Whether that exceeds the partition's MaxMemPerNode.
 bool exceeds_node_memory(const PartitionSpec& partition, const Demand& demand);
+
+// The threads of each of the node's cores that tasks use; `most`: as Near has it.
+std::uint32_t threads_used(const NodeSpec& node, std::uint32_t most);
 
 // What this many tasks take of one node. Whole cores are allocated: `cpus` counts all threads of
 // these cores, as Slurm shows them and as memory per CPU is multiplied.

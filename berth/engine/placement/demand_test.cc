@@ -136,6 +136,11 @@ TEST(Demand, WholeCoresAreTakenAndMemoryGoesWithTheirCpus) {
         need_on(demand({.exclusive = true, .memory_per_node = Bytes(0)}, spec), node, 1);
     EXPECT_EQ(all.cores, 8U);
     EXPECT_EQ(all.memory, gib(512));
+    JobRequest one_thread{.cpus_per_task = 3};
+    one_thread.nearness.edit().node.threads_per_core = 1;
+    const NodeNeed single = need_on(demand(one_thread, spec), node, 1);
+    EXPECT_EQ(single.cores, 3U);
+    EXPECT_EQ(single.cpus, 6U);  // All threads of these cores are the job's.
 }
 
 }  // namespace

@@ -84,7 +84,9 @@ std::optional<NodeTake> take_whole(const Demand& demand, const NodeSpec& node,
 
 std::optional<NodeTake> take_on(const Demand& demand, const NodeSpec& node, const Resources& room,
                                 std::uint32_t tasks) {
-    if (std::uint64_t{tasks} * demand.cpus_per_task > node.cpus()) return std::nullopt;
+    const std::uint32_t threads = threads_used(node, demand.near.threads_per_core);
+    const std::uint64_t usable = std::uint64_t{node.cores()} * threads;
+    if (std::uint64_t{tasks} * demand.cpus_per_task > usable) return std::nullopt;
     const NodeNeed need = need_on(demand, node, tasks);
     NodeTake take;
     take.tasks = tasks;

@@ -161,7 +161,7 @@ std::vector<BitSet> cores_of_tasks(const StepAsk& ask, const NodeSpec& node, con
     for (std::size_t c = cores.find_first(); c != BitSet::kNone; c = cores.find_next(c)) {
         order.push_back(c);
     }
-    const std::uint64_t threads = node.threads_per_core;
+    const std::uint64_t threads = threads_used(node, ask.threads_per_core);
     const std::uint64_t needed = (std::uint64_t{tasks} * ask.cpus_per_task + threads - 1) / threads;
     const bool in_blocks =
         ask.bind == StepAsk::Bind::cores ? needed <= order.size() : needed == order.size();
@@ -234,6 +234,7 @@ std::variant<StepAsk, Refusing> read(const ClusterSpec& spec, const Job& job,
     ask.tasks_per_node = request.tasks_per_node.value_or(0);
     ask.cpus_per_task = std::max(cpus_per_task.value_or(1), 1U);
     const TopologyConstraint& near = job.spec.request->nearness;
+    ask.threads_per_core = near.node.threads_per_core;
     ask.order = request.task_order.value_or(near.task_order);
     ask.plane = request.task_order ? request.plane : near.plane;
     if (ask.order == TaskOrder::plane && ask.plane == 0) {

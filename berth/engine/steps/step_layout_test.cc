@@ -254,6 +254,16 @@ TEST_F(StepLayout, TasksOfOddSizesShareCoresThatHaveTwoThreads) {
     EXPECT_EQ(why({.tasks = 1, .cpus_per_task = 9}), Refusal::step_more_than_job);
 }
 
+TEST_F(StepLayout, TasksUseNoMoreThreadsOfACoreThanTheJobSays) {
+    install(testing::make_cluster(1, {.cores_per_socket = 4, .threads_per_core = 2}));
+    JobRequest one_thread;
+    one_thread.nearness.edit().node.threads_per_core = 1;
+    run(1, 4, 0, one_thread);
+    EXPECT_EQ(tasks_of(start({.tasks = 2, .cpus_per_task = 2, .overlap = true}).shares[0]),
+              "0-1/ | 2-3/");
+    EXPECT_EQ(why({.tasks = 1, .cpus_per_task = 5}), Refusal::step_more_than_job);
+}
+
 TEST_F(StepLayout, BindsTasksToCoresAsAsked) {
     run(1, 4, 0);
     const auto placed = [&](std::uint32_t tasks, const char* bind) {

@@ -55,7 +55,8 @@ std::optional<Resources> gres_on(const StepAsk& ask, const StepRoom& room, std::
 
 // The most tasks that fit in a room.
 std::uint32_t slots_in(const StepAsk& ask, const StepRoom& room) {
-    const std::uint64_t cpus = std::uint64_t{room.cores.count()} * room.spec->threads_per_core;
+    const std::uint64_t cpus =
+        std::uint64_t{room.cores.count()} * threads_used(*room.spec, ask.threads_per_core);
     std::uint64_t slots = std::min<std::uint64_t>(cpus / ask.cpus_per_task, ask.tasks);
     if (ask.tasks_per_node > 0) slots = std::min<std::uint64_t>(slots, ask.tasks_per_node);
     auto tasks = static_cast<std::uint32_t>(slots);
@@ -173,7 +174,7 @@ std::optional<std::vector<StepPart>> spread_step(const StepAsk& ask,
     for (StepPart& part : parts) {
         const StepRoom& room = rooms[part.room];
         const std::uint64_t cpus = std::uint64_t{part.tasks} * ask.cpus_per_task;
-        const std::uint32_t threads = room.spec->threads_per_core;
+        const std::uint32_t threads = threads_used(*room.spec, ask.threads_per_core);
         part.cores = static_cast<std::uint32_t>(ask.exact ? (cpus + threads - 1) / threads
                                                           : room.cores.count());
         const auto gres = gres_on(ask, room, part.tasks);

@@ -15,6 +15,7 @@ struct StepAsk {
     std::vector<NodeId> named;         // Must be among them.
     std::uint32_t tasks_per_node = 0;  // Maximum; 0: no limit.
     std::uint32_t cpus_per_task = 1;
+    std::uint32_t threads_per_core = 0;  // As Near has it.
     TaskOrder order = TaskOrder::as_fits;
     std::uint32_t plane = 0;
     bool exact = false;  // Only the cores that its tasks need; otherwise all free ones.

@@ -31,13 +31,16 @@ StreamSpec file_stream(const std::string& pattern, const std::string& work_dir,
 
 std::uint64_t cpus_per_core(const NodeView& view) { return view.node.threads_per_core; }
 
-BitSet cpu_set(const BitSet& cores, const NodeView& view) {
+// `most`: of each core so many CPUs; 0: all.
+BitSet cpu_set(const BitSet& cores, const NodeView& view, std::uint32_t most = 0) {
     constexpr std::size_t kCpusMax = 8192;
     BitSet cpus(kCpusMax);
     for (std::size_t core = cores.find_first(); core != BitSet::kNone;
          core = cores.find_next(core)) {
         if (core >= view.cpus_of_core.size()) continue;
+        std::uint32_t taken = 0;
         for (const int cpu : view.cpus_of_core[core]) {
+            if (most > 0 && taken++ == most) break;
             if (cpu >= 0 && static_cast<std::size_t>(cpu) < kCpusMax) {
                 cpus.set(static_cast<std::size_t>(cpu));
             }
@@ -69,7 +72,13 @@ std::string mask_text(const BitSet& cpus) {
 std::string host_of(const std::string& address) { return address.substr(0, address.rfind(':')); }
 std::string port_of(const std::string& address) { return address.substr(address.rfind(':') + 1); }
 
-void set_cpu_bind(Environment& environment, const LaunchStep& launch, const NodeView& view) {
+// --threads-per-core: the most that a task uses of each of its cores; 0: all.
+std::uint32_t threads_wanted(const LaunchAttempt& attempt) {
+    return attempt.spec.request->nearness->node.threads_per_core;
+}
+
+void set_cpu_bind(Environment& environment, const LaunchStep& launch, const LaunchAttempt& attempt,
+                  const NodeView& view) {
     // Not pinned here: variables inherited from another step must go.
     if (view.cpus_of_core.empty()) {
         for (const char* name : {"SLURM_CPU_BIND", "SLURM_CPU_BIND_LIST", "SLURM_CPU_BIND_TYPE",
@@ -80,7 +89,8 @@ void set_cpu_bind(Environment& environment, const LaunchStep& launch, const Node
     }
     std::string masks;
     for (const TaskPlace& task : launch.share.tasks) {
-        masks += (masks.empty() ? "" : ",") + mask_text(cpu_set(task.cores, view));
+        masks += (masks.empty() ? "" : ",") +
+                 mask_text(cpu_set(task.cores, view, threads_wanted(attempt)));
     }
     environment.set("SLURM_CPU_BIND", "quiet,mask_cpu:" + masks);
     environment.set("SLURM_CPU_BIND_LIST", masks);
@@ -131,7 +141,7 @@ Environment step_environment(const LaunchStep& launch, const LaunchAttempt& atte
         environment.set("SLURM_SRUN_COMM_PORT", port_of(launch.io_address));
         environment.set("SLURM_STEP_LAUNCHER_PORT", port_of(launch.io_address));
     }
-    set_cpu_bind(environment, launch, view);
+    set_cpu_bind(environment, launch, attempt, view);
     environment.add(view.environment);
     const auto gpus = static_cast<std::int64_t>(gpus_of(launch.share.devices, view).size());
     if (gpus > 0) {
@@ -201,7 +211,8 @@ TaskSpec task_of(std::size_t local, const LaunchStep& launch, const LaunchAttemp
     const TaskPlace& place = launch.share.tasks[local];
     TaskSpec task;
     task.rank = place.rank;
-    task.cpus = cpus_of(place.cores, view);
+    if (!view.cpus_of_core.empty())
+        task.cpus = cpu_set(place.cores, view, threads_wanted(attempt)).to_list();
     Environment own;
     own.set("SLURM_PROCID", place.rank);
     own.set("SLURM_LOCALID", static_cast<std::int64_t>(local));

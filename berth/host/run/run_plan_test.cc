@@ -92,6 +92,19 @@ TEST(RunPlan, GivesEachOfEightTasksItsGpuAndItsCores) {
     EXPECT_EQ(masks.substr(0, 33), "0x0000FFFF,0xFFFF0000,0x0000FFFF0");
 }
 
+TEST(RunPlan, TasksRunOnAsManyThreadsOfTheirCoresAsTheJobSays) {
+    NodeView node = big_node();
+    node.node.threads_per_core = 2;
+    for (int core = 0; core < 128; ++core)
+        node.cpus_of_core[static_cast<std::size_t>(core)] = {core, 128 + core};
+    LaunchAttempt job = whole_node();
+    EXPECT_EQ(step_run(eight_tasks(), job, node, ada()).tasks[0].cpus, "0-15,128-143");
+    job.spec.request.edit().nearness.edit().node.threads_per_core = 1;
+    const RunSpec run = step_run(eight_tasks(), job, node, ada());
+    EXPECT_EQ(run.tasks[0].cpus, "0-15");
+    EXPECT_EQ(value(run.tasks[0], run, "SLURM_CPU_BIND_LIST").substr(0, 10), "0x0000FFFF");
+}
+
 TEST(RunPlan, TellsAStepOfItselfAndOfItsJob) {
     const RunSpec run = step_run(eight_tasks(), whole_node(), big_node(), ada());
     const std::pair<const char*, const char*> expected[] = {

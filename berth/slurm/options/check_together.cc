@@ -1,6 +1,7 @@
 // What the options of one job come to together: those that exclude each other, and what follows
 // from several of them.
 #include <algorithm>
+#include <utility>
 
 #include "berth/model/invalid_argument.h"
 #include "berth/slurm/options/job_options.h"
@@ -103,9 +104,9 @@ Status count_cpus_by_gpus(JobDraft& draft) {
 
 // --mincpus: the task of each node has them. Where a node has several, they must have as many.
 Status count_cpus_of_node(JobDraft& draft) {
-    if (!draft.least_cpus_of_node) return Done{};
+    if (!draft.of_cpus.least_on_node) return Done{};
     JobRequest& request = draft.spec.request.edit();
-    const std::int64_t least = *draft.least_cpus_of_node;
+    const std::int64_t least = *draft.of_cpus.least_on_node;
     const auto tasks = tasks_on_node(request);
     if (tasks && *tasks * request.cpus_per_task.value_or(1) >= least) return Done{};
     if (tasks != 1) {
@@ -114,6 +115,20 @@ Status count_cpus_of_node(JobDraft& draft) {
                      "fewer CPUs; use --ntasks-per-node with --cpus-per-task"};
     }
     request.cpus_per_task = static_cast<std::uint32_t>(least);
+    return Done{};
+}
+
+// --hint: what it says of the threads of a core.
+Status take_hint(JobDraft& draft) {
+    if (!std::exchange(draft.of_cpus.hinted, false)) return Done{};
+    const NodeShape& shape = draft.spec.request->nearness->node;
+    if (shape.sockets > 0 || shape.cores_per_socket > 0 || shape.threads_per_core > 0) {
+        return invalid_argument(
+            "Following options are mutually exclusive with --hint: --ntasks-per-core, "
+            "--sockets-per-node, --cores-per-socket, --threads-per-core, -B");
+    }
+    if (draft.of_cpus.threads_of_core == 0) return Done{};
+    draft.spec.request.edit().nearness.edit().node.threads_per_core = draft.of_cpus.threads_of_core;
     return Done{};
 }
 
@@ -161,6 +176,7 @@ Status check_together(JobDraft& draft) {
                          (draft.per_gpu.memory ? 1 : 0);
     if (memories > 1)
         return invalid_argument("--mem, --mem-per-cpu, and --mem-per-gpu are mutually exclusive.");
+    BERTH_CHECK(take_hint(draft));
     BERTH_CHECK(count_tasks_by_gpus(draft));
     BERTH_CHECK(count_cpus_by_gpus(draft));
     BERTH_CHECK(count_cpus_of_node(draft));

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "berth/slurm/options/job_options.h"
+#include "berth/slurm/options/near_options.h"
 
 namespace berth::slurm {
 namespace {
@@ -51,10 +52,34 @@ TEST(TogetherOptions, RefuseTasksPerGpuThatDoNotComeOut) {
 template <class Change>
 std::optional<std::uint32_t> cpus_of_task(std::uint32_t least, Change change) {
     JobDraft draft;
-    draft.least_cpus_of_node = least;
+    draft.of_cpus.least_on_node = least;
     change(draft.spec.request.edit());
     if (!check_together(draft).ok()) return std::nullopt;
     return draft.spec.request->cpus_per_task.value_or(1);
+}
+
+// The threads of a core that a job of this --hint uses, 0: all; or what is wrong.
+std::string threads_by_hint(const char* hint, void (*change)(NodeShape&) = nullptr) {
+    JobDraft draft;
+    if (const Status set = set_hint(draft, hint); !set.ok()) return set.error().message;
+    if (change != nullptr) change(draft.spec.request.edit().nearness.edit().node);
+    for (int i = 0; i < 2; ++i) {  // Twice is as once.
+        if (const Status checked = check_together(draft); !checked.ok())
+            return checked.error().message;
+    }
+    return std::to_string(draft.spec.request->nearness->node.threads_per_core);
+}
+
+TEST(TogetherOptions, AHintSaysHowManyThreadsOfACoreAreUsed) {
+    EXPECT_EQ(threads_by_hint("nomultithread"), "1");
+    EXPECT_EQ(threads_by_hint("Compute_Bound"), "1");
+    EXPECT_EQ(threads_by_hint("multithread"), "0");
+    EXPECT_EQ(threads_by_hint("fast"), "unrecognized --hint argument \"fast\", see --hint=help");
+    EXPECT_TRUE(
+        threads_by_hint("memory_bound").starts_with("--hint=memory_bound is not supported: "));
+    EXPECT_TRUE(threads_by_hint("multithread", [](NodeShape& shape) {
+                    shape.sockets = 2;
+                }).starts_with("Following options are mutually exclusive with --hint: "));
 }
 
 TEST(TogetherOptions, GiveATaskTheCpusThatItsNodeIsToHave) {

@@ -27,6 +27,13 @@ struct PerGpu {
     std::optional<Bytes> memory;
 };
 
+// --mincpus, --hint
+struct OfCpus {
+    std::optional<std::uint32_t> least_on_node;
+    bool hinted = false;                // --hint was given …
+    std::uint32_t threads_of_core = 0;  // … and this is what it comes to; 0: all.
+};
+
 // srun's own, of the step.
 struct OfStep {
     std::optional<std::uint32_t> relative;  // --relative: the first node, from 0 on.
@@ -64,7 +71,7 @@ struct JobDraft {
     bool wait = false;       // sbatch --wait
     bool test_only = false;  // --test-only
     PerGpu per_gpu;
-    std::optional<std::uint32_t> least_cpus_of_node;  // --mincpus
+    OfCpus of_cpus;
     OfStep of_step;
     OfAllocation of_allocation;
     std::string clusters;

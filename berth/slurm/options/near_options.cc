@@ -161,6 +161,26 @@ Status set_cores_per_socket(JobDraft& draft, const char* value) {
 Status set_threads_per_core(JobDraft& draft, const char* value) {
     return set_least(shape_of(draft).threads_per_core, value, "threads-per-core");
 }
+// As Slurm reads them, but for memory_bound: one core of each socket.
+Status set_hint(JobDraft& draft, const char* value) {
+    OfCpus& cpus = draft.of_cpus;
+    for (const std::string_view word : split(std::string_view(value), ',')) {
+        if (iequals(word, "memory_bound")) {
+            return Error{ErrorCode::failed_precondition,
+                         "--hint=memory_bound is not supported: no job gets one core of each "
+                         "socket; use --ntasks-per-node with --exclusive"};
+        }
+        const bool one_thread = iequals(word, "nomultithread") || iequals(word, "compute_bound");
+        if (!one_thread && !iequals(word, "multithread")) {
+            return invalid_argument("unrecognized --hint argument \"" + std::string(word) +
+                                    "\", see --hint=help");
+        }
+        cpus = {.least_on_node = cpus.least_on_node,
+                .hinted = true,
+                .threads_of_core = one_thread ? 1U : 0U};
+    }
+    return Done{};
+}
 Status set_tmp_disk(JobDraft& draft, const char* value) {
     const auto size = parse_size(value);
     if (!size.ok()) return invalid_argument("Invalid --tmp specification");

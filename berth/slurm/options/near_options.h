@@ -14,6 +14,7 @@ Status set_node_shape(JobDraft& draft, const char* value);  // -B "2:8:2", "2:*:
 Status set_sockets(JobDraft& draft, const char* value);
 Status set_cores_per_socket(JobDraft& draft, const char* value);
 Status set_threads_per_core(JobDraft& draft, const char* value);
+Status set_hint(JobDraft& draft, const char* value);           // "nomultithread"
 Status set_tmp_disk(JobDraft& draft, const char* value);       // "100G"
 Status set_prefer(JobDraft& draft, const char* value);         // "ib&ssd"
 Status set_switches(JobDraft& draft, const char* value);       // "2" or "2@10:00"

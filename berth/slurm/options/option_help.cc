@@ -95,6 +95,7 @@ constexpr auto kConstraintHelp = std::to_array<Help>({
     {"exclude", "NODES", "not these nodes, or those that the file lists"},
     {"exclusive", "", "whole nodes; for a step: CPUs that no other step has"},
     {"extra-node-info", "S[:C[:T]]", "nodes with at least so many sockets, cores, threads; * for any"},
+    {"hint", "WORD", "nomultithread, compute_bound: one thread of a core; multithread: all"},
     {"nodefile", "FILE", "a file that lists the nodes to have"},
     {"nodelist", "NODES", "nodes to have: n1, n[1-4,7], or a file"},
     {"prefer", "FEATURES", "features that nodes should have: a&b"},
@@ -102,7 +103,7 @@ constexpr auto kConstraintHelp = std::to_array<Help>({
     {"segment", "N", "nodes in groups of so many, each within a block"},
     {"sockets-per-node", "N", "nodes with at least so many sockets"},
     {"spread-job", "", "nodes wherever they are, under any switches"},
-    {"threads-per-core", "N", "nodes with at least so many threads in a core"},
+    {"threads-per-core", "N", "nodes with so many threads in a core; tasks use no more"},
     {"tmp", "SIZE", "nodes with at least so large a temporary disk"},
     {"use-min-nodes", "", "of --nodes=2-4 as few as it takes"},
 });

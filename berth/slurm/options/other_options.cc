@@ -50,7 +50,6 @@ constexpr auto kRefused = std::to_array<OtherOption>({
     {"gpu-freq", "set clocks in a prolog, with nvidia-smi -ac"},
     {"gpus-per-socket", "use --gpus-per-node"},
     {"gres-flags", "GPUs near the cores are preferred in any case"},
-    {"hint", "use --cpus-per-task, or --exclusive for whole nodes"},
     {"mcs-label", "there is no MCS plugin; hide jobs from others with PrivateData"},
     {"no-allocate", "use ssh, or give root a job of its own"},
     {"no-kill", "use --requeue, or an array of smaller jobs"},
