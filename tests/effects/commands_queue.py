@@ -139,9 +139,10 @@ def squeue_only_job_state(run):
     see("alice" not in run.ask())
 
 
-@command_option("squeue --priority", seen="a line for each partition of a pending job")
+@command_option("squeue --priority", seen="a line for each partition of a pending job", world="jobs")
 def squeue_priority(run):
-    same(len(run.lines("-h", "-n", "charlie")), 1)  # Each job has one partition.
+    job = run.out("sbatch", "--parsable", "-H", "-p", "main,other", "--wrap", "true").strip()
+    same(sorted(run.lines("-h", "-j", job, "-o", "%P")), ["main", "other"])
 
 
 @command_option("squeue --json", seen="JSON")

@@ -29,7 +29,6 @@ ALWAYS_SO = {
     "sreport --all_clusters": "there is one cluster",
     "sinfo --exact": "nodes that differ never share a line",
     "sinfo --noconvert": "memory is always in megabytes",
-    "squeue --priority": "a job has one partition", "SQUEUE_PRIORITY": "likewise",
     "srun --cpu-bind": "tasks share the cores of their step", "srun --cpu_bind": "likewise", "SLURM_CPU_BIND": "likewise",
     **{name: "memory is not bound" for name in ("sbatch --mem-bind", "#SBATCH --mem-bind", "srun --mem-bind", "salloc --mem-bind", "SBATCH_MEM_BIND",
                                                 "SLURM_MEM_BIND", "SALLOC_MEM_BIND")},

@@ -37,6 +37,11 @@ constexpr const char* kStartFormat = "%.18i %.9P %.8j %.8u %.2t %.19S %.6D %20Y 
 constexpr const char* kStateFormat = "%.18i %.10T";
 constexpr const char* kStepFormat = "%.15i %.8j %.9P %.8u %.9M %N";
 
+// What has several rows: an array one for each task, a waiting job one for each partition.
+struct Unfold {
+    bool arrays = false, partitions = false;
+};
+
 struct SqueueOptions {
     std::optional<bool> all;  // --all, --hide
     api::JobQuery query;
@@ -48,7 +53,8 @@ struct SqueueOptions {
     std::optional<std::chrono::seconds> iterate;
     std::optional<Notation> notation;  // --json, --yaml
     bool all_states = false, header = true, long_format = false, start = false, steps = false,
-         unfold_arrays = false, convert = true, only_state = false;
+         convert = true, only_state = false;
+    Unfold unfold;
 };
 
 // "R,PD" or "all"; an error names what is no state.
@@ -150,7 +156,7 @@ Status read_one(int letter, const char* value, SqueueOptions& options) {
         }
         case 'K': options.only_state = true; return Done{};
         case 3: options.all = false; return Done{};
-        case 'P':  // Nothing is folded, or sorted, otherwise anyway.
+        case 'P': options.unfold.partitions = true; return Done{};
         case 'F':
         case 1:
         case 2: return Done{};  // There is one cluster.
@@ -159,7 +165,7 @@ Status read_one(int letter, const char* value, SqueueOptions& options) {
         case 'J': options.notation = Notation::json; return check_shape(value);
         case 'Y': options.notation = Notation::yaml; return check_shape(value);
         case 'Q':
-        case 'r': options.unfold_arrays = true; return Done{};
+        case 'r': options.unfold.arrays = true; return Done{};
         case 'o': options.format = value; return Done{};
         case 'j': return value == nullptr ? Status(Done{}) : options.named.add(value);
         case 's':
@@ -225,7 +231,8 @@ void fill_in(SqueueOptions& options, const SqueueOptions& from) {
         options.all_states = from.all_states;
     }
     if (!options.all) options.all = from.all;
-    options.unfold_arrays = options.unfold_arrays || from.unfold_arrays;
+    if (from.unfold.arrays) options.unfold.arrays = true;
+    if (from.unfold.partitions) options.unfold.partitions = true;
     if (!options.notation) options.notation = from.notation;
 }
 
@@ -242,6 +249,7 @@ std::vector<std::string> fields_of(const SqueueOptions& options, const PercentFo
         if (std::string_view(",+-").find(letter) == std::string_view::npos) letters += letter;
     }
     if (!options.qos.empty()) letters += 'q';
+    if (options.unfold.partitions) letters += 'P';
     return fields_for(letters);
 }
 
@@ -278,9 +286,16 @@ bool is_chosen(const SqueueOptions& options, const api::JobRow& job) {
            });
 }
 
-// Each task of an array that still waits, as a row of its own.
-void add_unfolded(SqueueTable& table, const api::JobRow& job) {
-    const auto tasks = tasks_of(job.array_pending);
+void add_rows(SqueueTable& table, const api::JobRow& job, Unfold unfold) {
+    if (std::exchange(unfold.partitions, false)) {
+        api::JobRow one = job;
+        for (const std::string_view partition : split(job.partition, ',')) {
+            one.partition = partition;
+            add_rows(table, one, unfold);
+        }
+        return;
+    }
+    const auto tasks = unfold.arrays ? tasks_of(job.array_pending) : std::vector<std::uint32_t>();
     if (tasks.empty()) return table.add(job);
     api::JobRow one = job;
     one.array_job = job.array_job.value_or(job.id);
@@ -379,7 +394,7 @@ int show_jobs(const SqueueOptions& options, const PercentFormat& format, Client&
         is_any = true;
         if (!is_chosen(options, job) || (options.start && job.state != "PENDING")) return true;
         options.named.narrow(job);
-        options.unfold_arrays ? add_unfolded(*table, job) : table->add(job);
+        add_rows(*table, job, options.unfold);
         return true;
     });
     if (!read) return cannot_load(read.problem(), streams);
@@ -403,10 +418,6 @@ int show_steps(const SqueueOptions& options, const PercentFormat& format, Client
     if (printed.ok()) return 0;
     return streams.err << "squeue: error: " << printed.error().message << '\n', 1;
 }
-
-}  // namespace
-
-namespace {
 
 // The nodes that -w names exist; said if one does not.
 bool are_known(Client& client, const std::vector<std::string>& nodes, Streams& streams) {
