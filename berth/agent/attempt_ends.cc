@@ -135,7 +135,7 @@ void Attempts::end_step(const EndStep& order, Effects& effects) {
     if (step->phase == LiveStep::Phase::waiting) {
         return finish_step(run, "ended before it was started here", effects);
     }
-    tell_of_step_end(run, EndReason::cancelled, effects);
+    tell_of_step_end(run, order.reason, effects);
     begin_step_end(run, order.kill_wait, effects);
 }
 

@@ -54,15 +54,19 @@ TEST(End, IsToldInTheOutputsBeforeTheSignals) {
     AgentRig rig;
     rig.welcome();
     rig.run(named_launch({"n0", "n1"}));
-    LaunchStep first = step_order(7, 0), other = step_order(7, 1), over = step_order(7, 2);
-    first.node_names = other.node_names = over.node_names = {"n0", "n1"};
+    LaunchStep first = step_order(7, 0), other = step_order(7, 1), over = step_order(7, 2),
+               late = step_order(7, 3);
+    for (LaunchStep* const step : {&first, &other, &over, &late}) step->node_names = {"n0", "n1"};
     other.node_index = 1;
-    for (const LaunchStep& step : {first, other, over}) {
+    for (const LaunchStep& step : {first, other, over, late}) {
         rig.order(step);
         rig.feed({RunStarted{step_of(7, step.step.value())}});
     }
     rig.order(EndStep{JobId(7), Attempt(1), StepId(2), std::chrono::seconds(30)});
     EXPECT_EQ(notices(rig), Words{"*** STEP 7.2 ON n0 CANCELLED AT | ***"});
+    rig.forget_past();
+    rig.order(EndStep{JobId(7), Attempt(1), StepId(3), {}, EndReason::time_limit});
+    EXPECT_EQ(notices(rig), Words{"*** STEP 7.3 ON n0 CANCELLED AT | DUE TO TIME LIMIT ***"});
     rig.forget_past();
     EndAttempt end = end_of(7);
     end.reason = EndReason::time_limit;

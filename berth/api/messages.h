@@ -358,8 +358,9 @@ struct CancelRequest {
     std::optional<StepId> step;
     std::int32_t signal = 0;
     bool batch_only = false, whole_job = false;
-    std::string state;  // "", "PENDING", "RUNNING": only if it is in this state.
-    BERTH_FIELDS(CancelRequest, step, signal, batch_only, whole_job, state)
+    std::string state;        // "", "PENDING", "RUNNING": only if it is in this state.
+    bool time_limit = false;  // Of a step whose own limit is over: its tasks' user is told so.
+    BERTH_FIELDS(CancelRequest, step, signal, batch_only, whole_job, state, time_limit)
 };
 struct HoldRequest {
     bool user = false;  // A user's hold even where an operator asks (scontrol uhold).

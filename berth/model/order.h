@@ -99,7 +99,8 @@ struct EndStep {
     Attempt attempt{0};
     StepId step{0};
     Duration kill_wait{};
-    BERTH_FIELDS(EndStep, job, attempt, step, kill_wait)
+    EndReason reason = EndReason::cancelled;
+    BERTH_FIELDS(EndStep, job, attempt, step, kill_wait, reason)
 };
 // Sends a signal and no more.
 struct SignalAttempt {

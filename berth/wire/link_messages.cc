@@ -182,6 +182,7 @@ struct FillOrder {
         set_key(*end.mutable_attempt(), order);
         end.set_step(order.step.value());
         end.set_kill_wait_ms(order.kill_wait.count());
+        end.set_reason(static_cast<std::uint32_t>(order.reason));
     }
     void operator()(const SignalAttempt& order) {
         wire::SignalAttempt& send = *out.mutable_signal_attempt();
@@ -232,17 +233,22 @@ OrderBody signal_attempt(const wire::SignalAttempt& in) {
     return order;
 }
 
+// One of a newer controller's is left at "cancelled", which is true of all of them.
+EndReason reason_of(std::uint32_t number) {
+    const bool is_known = number <= static_cast<std::uint32_t>(kLastEndReason);
+    return is_known ? static_cast<EndReason>(number) : EndReason::cancelled;
+}
+
 OrderBody end_attempt(const wire::EndAttempt& in) {
     EndAttempt order{.kill_wait = from_ms(in.kill_wait_ms()), .signal = in.signal()};
-    // One of a newer controller's is left at "cancelled", which is true of all of them.
-    if (in.reason() <= static_cast<std::uint32_t>(kLastEndReason))
-        order.reason = static_cast<EndReason>(in.reason());
+    order.reason = reason_of(in.reason());
     get_key(in.attempt(), order);
     return order;
 }
 
 OrderBody end_step(const wire::EndStep& in) {
     EndStep order{.step = StepId(in.step()), .kill_wait = from_ms(in.kill_wait_ms())};
+    order.reason = reason_of(in.reason());
     get_key(in.attempt(), order);
     return order;
 }

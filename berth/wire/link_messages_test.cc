@@ -79,8 +79,11 @@ TEST(Messages, CarryEveryKindOfOrderUnchanged) {
                       .kill_wait = Duration(30'000),
                       .signal = 9,
                       .reason = EndReason::node_failed}),
-        of(EndStep{
-            .job = JobId(1), .attempt = Attempt(2), .step = StepId(0), .kill_wait = Duration(1)}),
+        of(EndStep{.job = JobId(1),
+                   .attempt = Attempt(2),
+                   .step = StepId(0),
+                   .kill_wait = Duration(1),
+                   .reason = EndReason::time_limit}),
         of(SignalAttempt{.job = JobId(1), .attempt = Attempt(2), .step = StepId(0), .signal = 10}),
         of(SignalAttempt{.job = JobId(1), .attempt = Attempt(2), .whole_job = true}),
         of(AcknowledgeEnd{.job = JobId(1), .attempt = Attempt(2)}),

@@ -161,8 +161,9 @@ class StepsOverNodes(unittest.TestCase):
     def test_a_step_has_a_time_limit_of_its_own(self):
         self.cluster.wait("the limit to pass", lambda: self.cluster.state_of(self.limited) in ("COMPLETED", "FAILED"), patience=150)
         text = self.cluster.output(self.limited)
-        self.assertIn(f"*** STEP {self.limited}.0 ON node", text)
-        self.assertIn("DUE TO TIME LIMIT ***", text)
+        self.assertRegex(text, rf"slurmstepd: error: \*\*\* STEP {self.limited}\.0 ON node\d CANCELLED AT \S+ DUE TO TIME LIMIT \*\*\*\n")
+        self.assertIn("srun: Job step aborted: Waiting up to 32 seconds for job step to finish.\n", text)
+        self.assertEqual(text.count("***"), 2, text)
         self.assertIn("code 143", text)
         took = float(next(line for line in text.splitlines() if line.startswith("real")).split()[1])
         self.assertGreater(took, 59)

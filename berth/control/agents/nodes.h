@@ -60,7 +60,9 @@ public:
     void start_step(const Job& job, const Step& step, LaunchStep common) {
         runs_.start_step(job, step, std::move(common));
     }
-    void end_step(const Job& job, const Step& step) { runs_.end_step(job, step); }
+    void end_step(const Job& job, const Step& step, EndReason reason) {
+        runs_.end_step(job, step, reason);
+    }
     std::optional<SrunPlace> srun_of(const Job& job, const Step& step) const {
         return runs_.srun_of(job, step);
     }

@@ -125,9 +125,9 @@ void OrderSync::sync_steps(TurnBuilder& builder, NodeId node, const Job& job, Ru
         if ((!to_launch && !progress.ending) || !progress.delivery.due(builder.now())) continue;
         progress.delivery.sent(builder.now());
         if (progress.ending) {
-            sessions_.send_order(
-                builder, node,
-                EndStep{job.id, job.attempt, step.id, builder.scheduling().kill_wait});
+            sessions_.send_order(builder, node,
+                                 EndStep{job.id, job.attempt, step.id,
+                                         builder.scheduling().kill_wait, progress.reason});
         } else {
             sessions_.send_order(builder, node, launch_step(*progress.launch, step, node));
         }

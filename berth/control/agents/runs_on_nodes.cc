@@ -1,5 +1,7 @@
 #include "berth/control/agents/runs_on_nodes.h"
 
+#include <utility>
+
 namespace berth {
 
 RunProgress& NodeRuns::run(AttemptId attempt) {
@@ -53,10 +55,10 @@ std::optional<SrunPlace> RunsOnNodes::srun_of(const Job& job, const Step& step) 
     return std::nullopt;
 }
 
-void RunsOnNodes::end_step(const Job& job, const Step& step) {
+void RunsOnNodes::end_step(const Job& job, const Step& step, EndReason reason) {
     for (const StepShare& share : step.shares) {
         StepProgress& progress = nodes_[share.node].run({job.id, job.attempt}).steps[step.id];
-        progress.ending = true;
+        if (!std::exchange(progress.ending, true)) progress.reason = reason;
         progress.delivery = {};
         queue_.mark(share.node);
     }

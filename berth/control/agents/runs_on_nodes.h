@@ -28,8 +28,9 @@ struct StepProgress {
     // after a controller restart, a step that does not yet run here can no longer be launched.
     std::shared_ptr<const LaunchStep> launch;
     bool started = false;
-    bool ending = false;  // Cancelled by scancel.
-    SrunPlace srun;       // For sattach.
+    bool ending = false;  // Cancelled by scancel, or by its srun.
+    EndReason reason = EndReason::cancelled;
+    SrunPlace srun;  // For sattach.
     Delivery delivery;
 };
 
@@ -77,7 +78,7 @@ public:
     // ends.
     void end_at_once(const Job& job);
     void start_step(const Job& job, const Step& step, LaunchStep common);
-    void end_step(const Job& job, const Step& step);
+    void end_step(const Job& job, const Step& step, EndReason reason);
     // nullopt: the step was created under an earlier controller, which alone knew the address.
     std::optional<SrunPlace> srun_of(const Job& job, const Step& step) const;
 

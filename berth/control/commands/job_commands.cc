@@ -120,7 +120,8 @@ private:
                            job.id);
         }
         if (command_.signal == 0) {
-            nodes_.end_step(job, *step);
+            nodes_.end_step(job, *step,
+                            command_.time_limit ? EndReason::time_limit : EndReason::cancelled);
             return std::nullopt;
         }
         std::vector<NodeId> nodes;

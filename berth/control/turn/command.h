@@ -46,6 +46,7 @@ struct CancelJob {
     bool batch_only = false;  // scancel --batch
     bool whole_job = false;   // scancel --full
     bool only_pending = false, only_running = false;  // scancel --state
+    bool time_limit = false;  // The step's own --time is over, as its srun says.
 };
 struct HoldJob {
     JobRef job;

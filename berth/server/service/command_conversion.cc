@@ -71,7 +71,8 @@ CommandOutcome cancel(JobRef ref, const api::CancelRequest& body) {
                       .step = body.step,
                       .signal = body.signal,
                       .batch_only = body.batch_only,
-                      .whole_job = body.whole_job};
+                      .whole_job = body.whole_job,
+                      .time_limit = body.time_limit};
     command.only_pending = iequals(body.state, "PENDING");
     command.only_running = iequals(body.state, "RUNNING");
     if (!body.state.empty() && !command.only_pending && !command.only_running)

@@ -319,10 +319,15 @@ std::optional<api::StepReply> StepRun::create(api::StepCall call) {
 }
 
 void StepRun::end(StepId step) {
-    if (std::exchange(ended_by_us_, true)) return;
+    if (ended_by_us_) return;
     streams_.err << "srun: Terminating StepId=" + job_ + "." + to_string(step) + "\n" << std::flush;
+    cancel({.step = step});
+}
+
+void StepRun::cancel(const api::CancelRequest& request) {
+    if (std::exchange(ended_by_us_, true)) return;
     tell_of_abort();
-    const auto sent = client_.cancel(job_, {.step = step});
+    const auto sent = client_.cancel(job_, request);
     const bool is_over = !sent && sent.problem().code == "job_finished";
     if (!sent && !is_over) fail("cannot end the step: " + slurm_message(sent.problem()));
 }
@@ -395,15 +400,12 @@ void StepRun::tell_of_preemption(const api::StepReply& reply) {
          " DUE TO PREEMPTION ***");
 }
 
-// --time of a step within a job. srun sees to it, for without srun there is no step.
+// --time of a step within a job: srun sees to it, and the step's nodes say so.
 void StepRun::end_at_its_limit(const api::StepReply& reply) {
     const auto& limit = draft_.spec.request->time_limit;
     if (own_job_ || ended_by_us_ || !limit || *limit == Duration::max()) return;
     if (std::chrono::steady_clock::now() - launched_at_ < *limit) return;
-    fail("*** STEP " + job_ + "." + to_string(reply.step.id) + " ON " +
-         compress_hostlist_in_order(reply.step.nodes) + " CANCELLED AT " +
-         local_time(wall_time(), "") + " DUE TO TIME LIMIT ***");
-    end(reply.step.id);
+    cancel({.step = reply.step.id, .time_limit = true});
 }
 
 // What the MPI servers of the step's nodes have to tell each other.

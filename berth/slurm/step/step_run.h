@@ -46,6 +46,7 @@ private:
     void tell_of_preemption(const api::StepReply& reply);
     void end_at_its_limit(const api::StepReply& reply);
     void end(StepId step);
+    void cancel(const api::CancelRequest& request);
     void tell_of_abort();
     void watch_launch(const StepListener& listener, const api::StepReply& reply);
     bool is_alive(StepId step);
