@@ -48,7 +48,7 @@ def shape(run):
 
 def cpus_of_two_tasks(run):
     """On the node whose cores have two threads: of one core, or of two."""
-    return run.output("echo $SLURM_JOB_CPUS_PER_NODE", "-w", "n2", "-n2", "-N1")
+    return run.output("echo $SLURM_JOB_CPUS_PER_NODE", "-w", "n2", "-n2", "-N1").split("\n")[0]
 
 
 @job_option("hint", "nomultithread", seen="two tasks have two cores, of which they use one thread each", world="shapes")
