@@ -32,7 +32,8 @@ struct NodeShareRow {
     std::int64_t memory = 0;  // Bytes.
     std::string gres;         // "gpu:a100:2(IDX:0-1)"
     std::uint32_t tasks = 0;
-    BERTH_FIELDS(NodeShareRow, node, cpu_ids, cpus, memory, gres, tasks)
+    std::uint32_t usable_cpus = 0;  // By tasks: fewer than `cpus` with --threads-per-core.
+    BERTH_FIELDS(NodeShareRow, node, cpu_ids, cpus, memory, gres, tasks, usable_cpus)
 };
 
 struct StepRow {

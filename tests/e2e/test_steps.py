@@ -1,6 +1,8 @@
 """srun inside a job: what each task sees, how steps share, and how they end."""
 
+import tempfile
 import unittest
+from pathlib import Path
 
 from cluster import Cluster
 
@@ -185,6 +187,39 @@ class StepsOverNodes(unittest.TestCase):
     def test_labels_are_in_the_file_too(self):
         self.cluster.run("srun", "-l", "-n2", "-o", "labelled.txt", "echo", "hi")
         self.assertEqual(sorted((self.cluster.work / "labelled.txt").read_text().splitlines()), ["0: hi", "1: hi"])
+
+
+THREADS = """ClusterName=threads
+NodeName=n1 Sockets=1 CoresPerSocket=4 ThreadsPerCore=2
+PartitionName=main Nodes=n1 Default=YES DefaultTime=60
+"""
+
+
+class StepsOnThreads(unittest.TestCase):
+    """A node of four cores with two threads each."""
+
+    @classmethod
+    def setUpClass(cls):
+        folder = Path(cls.enterClassContext(tempfile.TemporaryDirectory(prefix="berth-e2e-conf.")))
+        (folder / "slurm.conf").write_text(THREADS)
+        cls.cluster = cls.enterClassContext(Cluster(conf=folder / "slurm.conf"))
+
+    def tasks(self, *command):
+        done = self.cluster.run(*command, "sh", "-c", "echo $SLURM_PROCID $SLURM_JOB_CPUS_PER_NODE", check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return sorted(done.stdout.splitlines())
+
+    def test_tasks_without_a_number_are_as_many_as_their_threads_allow(self):
+        self.assertEqual(self.tasks("srun", "-c", "2", "--hint=nomultithread"), ["0 4"])
+        self.assertEqual(self.tasks("srun", "-c", "2", "--threads-per-core=1", "--exclusive"), ["0 8", "1 8"])
+        self.assertEqual(self.tasks("srun", "-c", "2", "--exclusive"), [f"{i} 8" for i in range(4)])
+        job = ["salloc", "-Q", "-n2", "--hint=nomultithread"]
+        self.assertEqual(self.tasks(*job, "srun", "-c1"), ["0 4", "1 4"])
+
+    def test_a_step_that_is_too_large_is_told_how_many_cpus_it_may_use(self):
+        done = self.cluster.run("salloc", "-Q", "-n2", "--hint=nomultithread", "srun", "-n4", "true", check=False)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("the step asks for 4 tasks of 1 CPU; the job has 2 CPUs on n1", done.stderr)
 
 
 if __name__ == "__main__":

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <map>
 
+#include "berth/engine/placement/demand.h"
 #include "berth/engine/state/job_queries.h"
 #include "berth/model/job_phase.h"
 #include "berth/model/node_names.h"
@@ -26,14 +27,18 @@ std::string cpu_ids(const BitSet& cores, std::uint32_t threads) {
     return cpus.to_list();
 }
 
-api::NodeShareRow share_row(const ClusterSpec& spec, const NodeShare& share) {
+// `threads`: the most that tasks use of each core; 0: all.
+api::NodeShareRow share_row(const ClusterSpec& spec, const NodeShare& share,
+                            std::uint32_t threads) {
     const NodeSpec& node = spec.node(share.node);
+    const auto held = static_cast<std::uint32_t>(share.cores.count());
     return {.node = node.name,
             .cpu_ids = cpu_ids(share.cores, node.threads_per_core),
             .cpus = share.cpus,
             .memory = share.memory.count(),
             .gres = gres_text(spec, node, share.devices, share.amount, false),
-            .tasks = share.tasks};
+            .tasks = share.tasks,
+            .usable_cpus = held * threads_used(node, threads)};
 }
 
 void set_identity(api::JobRow& row, const Snapshot& snapshot, const Job& job) {
@@ -159,7 +164,8 @@ void set_amounts(api::JobRow& row, const Snapshot& snapshot, const Job& job) {
     row.tasks = 0;
     for (const NodeShare& share : job.allocation->shares) {
         row.tasks += share.tasks;
-        row.shares.push_back(share_row(spec, share));
+        row.shares.push_back(
+            share_row(spec, share, job.spec.request->nearness->node.threads_per_core));
     }
     if (row.tasks == 0 || job.state != JobState::running) row.tasks = asked.tasks;
 }

@@ -145,6 +145,24 @@ TEST_F(Rows, HaveThePhaseAndTheConditionsOfPodGroups) {
     EXPECT_EQ(row(2).conditions[0].changed_at, cluster.now);
 }
 
+TEST_F(Rows, OfAJobThatUsesOneThreadOfEachCoreCountTheCpusOfItsTasks) {
+    ClusterSpec spec = sample_spec();
+    spec.nodes.edit(0).threads_per_core = 2;
+    SampleCluster threaded(std::move(spec));
+    Job job = SampleCluster::job(1);
+    threaded.submit(job);
+    threaded.start(1, 0);
+    job = SampleCluster::job(2);
+    job.spec.request.edit().nearness.edit().node.threads_per_core = 1;
+    threaded.submit(std::move(job));
+    threaded.start(2, 1);
+    snapshot = threaded.publish(read_model);
+    EXPECT_EQ(job_row(*snapshot, *snapshot->jobs.find(1)).shares.at(0).usable_cpus, 16U);
+    const api::NodeShareRow share = job_row(*snapshot, *snapshot->jobs.find(2)).shares.at(0);
+    EXPECT_EQ(share.cpu_ids, "0-15");
+    EXPECT_EQ(share.usable_cpus, 8U);
+}
+
 TEST_F(Rows, OfAJobThatEndedShowHow) {
     cluster.submit(SampleCluster::job(1));
     cluster.start(1, 0);

@@ -54,6 +54,16 @@ Result<HeldNodes> HeldNodes::of(const Invocation& call, const std::string& job, 
     return held;
 }
 
+void HeldNodes::count_usable(const std::string& job, JobLook& look) {
+    const auto rows = look.at(job);
+    if (!rows || rows->empty()) return;
+    for (const api::NodeShareRow& share : rows->front().shares) {
+        const auto at = std::ranges::find(names, share.node);
+        if (at == names.end() || share.usable_cpus == 0) continue;
+        cpus[static_cast<std::size_t>(at - names.begin())] = share.usable_cpus;
+    }
+}
+
 HeldNodes HeldNodes::without(const std::vector<std::string>& excluded) const {
     HeldNodes rest;
     for (std::size_t i = 0; i < names.size(); ++i) {

@@ -19,6 +19,10 @@ struct HeldNodes {
     // the controller does not answer, or the job does not run.
     static Result<HeldNodes> of(const Invocation& call, const std::string& job, JobLook& look);
 
+    // Where tasks use fewer threads of a core than it has, a job holds more CPUs than they may use:
+    // counts these alone. As before where the controller does not answer.
+    void count_usable(const std::string& job, JobLook& look);
+
     // Without those, in the same order.
     HeldNodes without(const std::vector<std::string>& excluded) const;
 

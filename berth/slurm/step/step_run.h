@@ -36,6 +36,7 @@ private:
     std::uint32_t nodes_wanted() const;
     void choose_among_the_rest(StepRequest& request) const;
     std::string own_host();
+    bool counts_tasks_by_cpus() const;
     std::uint32_t default_tasks() const;
     StepRequest request() const;
     api::StepCall step_call() const;

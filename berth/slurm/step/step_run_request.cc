@@ -29,6 +29,7 @@ bool StepRun::find_nodes() {
     }
     held_ = *std::move(held);
     if (held_.names.empty()) return true;
+    if (counts_tasks_by_cpus()) held_.count_usable(job_, look_);
     if (!own_job_ && !exclude_nodes()) return false;
     if (!own_job_ && draft_.of_step.relative && !begin_at(*draft_.of_step.relative)) return false;
     const JobRequest& asked = draft_.spec.request;
@@ -85,13 +86,18 @@ std::uint32_t StepRun::nodes_wanted() const {
     return std::min(asked.nodes_max.value_or(asked.nodes_min), held_.count());
 }
 
+bool StepRun::counts_tasks_by_cpus() const {
+    const JobRequest& asked = draft_.spec.request;
+    return !asked.tasks && !asked.tasks_per_node && draft_.cpus_per_task_given;
+}
+
 // As Slurm: with --cpus-per-task alone as many as fit on the nodes, else one on each.
 std::uint32_t StepRun::default_tasks() const {
     const JobRequest& asked = draft_.spec.request;
     if (asked.tasks) return *asked.tasks;
     const std::uint32_t nodes = std::max(1U, nodes_wanted());
     if (asked.tasks_per_node) return nodes * *asked.tasks_per_node;
-    if (!draft_.cpus_per_task_given) return nodes;
+    if (!counts_tasks_by_cpus()) return nodes;
     return std::max(nodes, held_.tasks_of(asked.cpus_per_task.value_or(1), nodes));
 }
 
@@ -143,6 +149,7 @@ StepRequest StepRun::request() const {
 // Beside Slurm's words, which name no number.
 void StepRun::tell_of_cpus(const StepRequest& request) {
     if (held_.names.empty()) return;
+    held_.count_usable(job_, look_);
     const std::uint32_t cpus = request.cpus_per_task.value_or(1);
     std::uint32_t all = 0;
     for (const std::uint32_t count : held_.cpus) all += count;
