@@ -39,6 +39,8 @@ class Steps(unittest.TestCase):
         self.assertRegex(text, notice)
         self.assertEqual(text.count("Exited with exit code 3"), 1, text)
         self.assertIn("srun: error: node1: task 1: Terminated\n", text)
+        text = self.run_job("-n", "4", script="srun -K sh -c '[ $SLURM_PROCID = 0 ] && exit 3; sleep 60'; true")
+        self.assertIn("srun: error: node1: tasks 1-3: Terminated\n", text)
         text = self.run_job("-n", "1", script="(sleep 2; scancel $SLURM_JOB_ID.0) & srun sleep 60; wait")
         self.assertRegex(text, rf"(?s){notice}\n{aborted}\n.*srun: error: node1: task 0: Terminated\n")
         quiet = self.run_job("-n", "1", script="(sleep 2; scancel $SLURM_JOB_ID.0) & srun -Q sleep 60; wait")

@@ -309,7 +309,9 @@ int StepRun::carry(StepListener& listener, const api::StepReply& reply, StepFile
                 if (!exit.ok()) return;
                 output.task_ended(frame.task, exit.value());
                 if (output.ended() == reply.step.tasks) return;
-                if (draft_.kill_on_bad_exit && draft_.tell_ends)  // Why the others are ended.
+                const bool ends_others =
+                    draft_.kill_on_bad_exit && !ended_by_us_ && exit.value() != ExitStatus{};
+                if (ends_others && draft_.tell_ends)
                     output.print_failures(reply.task_nodes, streams_.err);
                 task_ended(exit.value(), step);
             },
