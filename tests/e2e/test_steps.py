@@ -43,6 +43,8 @@ class Steps(unittest.TestCase):
         self.assertIn("srun: error: node1: tasks 1-3: Terminated\n", text)
         text = self.run_job("-n", "1", script="(sleep 2; scancel $SLURM_JOB_ID.0) & srun sleep 60; wait")
         self.assertRegex(text, rf"(?s){notice}\n{aborted}\n.*srun: error: node1: task 0: Terminated\n")
+        text = self.run_job("-n", "1", script="srun -o nosuch/%s.txt sleep 60; true")
+        self.assertRegex(text, r"(?s)Could not open stdout file .*/nosuch/0\.txt: .*" + aborted)
         quiet = self.run_job("-n", "1", script="(sleep 2; scancel $SLURM_JOB_ID.0) & srun -Q sleep 60; wait")
         self.assertNotIn("aborted", quiet)
 

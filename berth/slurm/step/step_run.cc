@@ -80,6 +80,7 @@ int StepRun::run() {
     run_here(draft_.of_step.prolog);
     const auto reply = create(std::move(call));
     if (!reply) return error_exit_code(call_);
+    abort_wait_ = reply->kill_wait + kAbortMore;
     if (draft_.verbose > 0) {
         streams_.err << "srun: launching StepId=" << job_ << "." << to_string(reply->step.id)
                      << " on " << compress_hostlist_in_order(reply->step.nodes) << ", "
@@ -295,7 +296,6 @@ int StepRun::carry(StepListener& listener, const api::StepReply& reply, StepFile
     Exchange exchange(static_cast<std::uint32_t>(reply.step.nodes.size()));
     StepSignals signals(job_, reply, client_, look_, streams_, on_interrupt(draft_));
     launched_at_ = std::chrono::steady_clock::now();
-    abort_wait_ = reply.kill_wait + kAbortMore;
     const StepListener::Events events{
         .frame =
             [&](const StepFrame& frame, std::uint32_t node) {
