@@ -143,7 +143,7 @@ int run_components(const Invocation& within, const std::vector<ComponentRun>& ru
     for (const ComponentRun& one : runs) {
         auto call = call_in_group(within, one);
         if (!call.ok()) {
-            streams.err << "srun: error: " << call.error().message << '\n';
+            streams.err << "srun: error: " + call.error().message + "\n";
             return 1;
         }
         calls.push_back(*std::move(call));
@@ -157,7 +157,8 @@ int run_components(const Invocation& within, const std::vector<ComponentRun>& ru
             return code;
         });
         if (started) continue;
-        streams.err << "srun: error: cannot start a process: " << std::strerror(errno) << '\n';
+        const std::string why = std::strerror(errno);
+        streams.err << "srun: error: cannot start a process: " + why + "\n";
         children.end_all(SIGTERM);
         return std::max(1, children.wait(false));
     }

@@ -24,12 +24,15 @@ bool is_end_notice(const StepFrame& frame) {
 }
 
 void StepOutput::print_line(std::ostream& stream, std::uint32_t task, std::string_view line) const {
-    if (style_.label) {
-        const std::string rank = std::to_string(task);
-        const std::size_t width = std::to_string(std::max(1U, style_.tasks) - 1).size();
-        stream << std::string(width - std::min(width, rank.size()), ' ') << rank << ": ";
+    if (!style_.label) {
+        stream << line;
+        return;
     }
-    stream << line;
+    const std::string rank = std::to_string(task);
+    const std::size_t width = std::to_string(std::max(1U, style_.tasks) - 1).size();
+    std::string labelled(width - std::min(width, rank.size()), ' ');
+    labelled.append(rank).append(": ").append(line);
+    stream << labelled;  // In one piece: standard error is unbuffered.
 }
 
 void StepOutput::write(const StepFrame& frame) {

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <sstream>
+#include <streambuf>
+#include <vector>
 
 namespace berth::slurm {
 namespace {
@@ -24,6 +26,31 @@ TEST(StepOutput, LabelsWholeLinesAndSaysHowTasksFailed) {
         said.str(),
         "srun: error: n1: tasks 0-2: Exited with exit code 3\nsrun: error: n2: task 3: Killed\n");
     EXPECT_EQ(output.exit_code(), 137);
+}
+
+// Keeps each write apart, as an unbuffered stream does.
+class WritesApart : public std::streambuf {
+public:
+    std::vector<std::string> writes;
+
+protected:
+    std::streamsize xsputn(const char* text, std::streamsize size) override {
+        writes.emplace_back(text, static_cast<std::size_t>(size));
+        return size;
+    }
+    int_type overflow(int_type letter) override {
+        writes.emplace_back(1, traits_type::to_char_type(letter));
+        return letter;
+    }
+};
+
+TEST(StepOutput, WritesALabelWithItsLine) {
+    WritesApart apart;
+    std::ostream err(&apart);
+    std::ostringstream out;
+    StepOutput output({.label = true, .tasks = 12}, out, err);
+    output.write({StepFrameKind::standard_error, 3, "one\ntwo\n"});
+    EXPECT_EQ(apart.writes, (std::vector<std::string>{" 3: one\n", " 3: two\n"}));
 }
 
 TEST(StepOutput, KnowsTheWordThatAStepIsEnded) {

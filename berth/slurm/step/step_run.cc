@@ -82,10 +82,10 @@ int StepRun::run() {
     if (!reply) return error_exit_code(call_);
     abort_wait_ = reply->kill_wait + kAbortMore;
     if (draft_.verbose > 0) {
-        streams_.err << "srun: launching StepId=" << job_ << "." << to_string(reply->step.id)
-                     << " on " << compress_hostlist_in_order(reply->step.nodes) << ", "
-                     << reply->step.tasks << " tasks, " << reply->step.cpus << " CPUs\n"
-                     << std::flush;
+        say("launching StepId=" + job_ + "." + to_string(reply->step.id) + " on " +
+            compress_hostlist_in_order(reply->step.nodes) + ", " +
+            std::to_string(reply->step.tasks) + " tasks, " + std::to_string(reply->step.cpus) +
+            " CPUs");
     }
     if (const Status opened = files.begin(*reply); !opened.ok()) {
         fail(opened.error().message);
@@ -101,7 +101,7 @@ int StepRun::run() {
 void StepRun::run_here(const std::string& program) {
     if (program.empty()) return;
     const Status ran = run_program(program, command_, call_.environment);
-    if (!ran.ok()) streams_.err << "srun: warning: " + ran.error().message + "\n" << std::flush;
+    if (!ran.ok()) say("warning: " + ran.error().message);
 }
 
 // Where the nodes find this srun. The controller is reached by all of them: what it sees of us, or
@@ -113,6 +113,11 @@ std::string StepRun::own_host() {
     if (StepListener::is_found_at(seen)) return seen;
     const std::string host = controller->address.substr(0, controller->address.rfind(':'));
     return StepListener::is_found_at(host) ? host : "";
+}
+
+// In one piece: standard error is unbuffered, and other sruns of the script write there too.
+void StepRun::say(const std::string& message) {
+    streams_.err << "srun: " + message + "\n" << std::flush;
 }
 
 int StepRun::fail(const std::string& message) {
@@ -143,7 +148,7 @@ std::optional<api::StepReply> StepRun::create(api::StepCall call) {
     for (auto pause = 20ms;; pause = std::min(pause * 2, std::chrono::milliseconds(1000))) {
         auto reply = client_.create_step(job_, call);
         if (reply) {
-            if (said) streams_.err << "srun: Step created for job " << job_ << '\n';
+            if (said) say("Step created for job " + job_);
             return std::move(*reply);
         }
         ++tries_;
@@ -163,10 +168,8 @@ std::optional<api::StepReply> StepRun::create(api::StepCall call) {
         }
         if (!said && !draft_.quiet && std::chrono::steady_clock::now() >= told_from) {
             said = true;
-            streams_.err << "srun: Job " << job_
-                         << " step creation temporarily disabled, retrying ("
-                         << slurm_message(problem) << ")\n"
-                         << std::flush;
+            say("Job " + job_ + " step creation temporarily disabled, retrying (" +
+                slurm_message(problem) + ")");
         }
         if (const int signal = signal_within(pause); signal != 0) {
             fail("Cancelled pending job step with signal " + std::to_string(signal));
@@ -177,7 +180,7 @@ std::optional<api::StepReply> StepRun::create(api::StepCall call) {
 
 void StepRun::end(StepId step) {
     if (ended_by_us_) return;
-    streams_.err << "srun: Terminating StepId=" + job_ + "." + to_string(step) + "\n" << std::flush;
+    say("Terminating StepId=" + job_ + "." + to_string(step));
     cancel({.step = step});
 }
 
@@ -192,11 +195,9 @@ void StepRun::cancel(const api::CancelRequest& request) {
 // In Slurm's words, once: the step is ended before its tasks are done.
 void StepRun::tell_of_abort() {
     if (std::exchange(said_aborted_, true) || draft_.quiet) return;
-    streams_.err << "srun: Job step aborted: Waiting up to " +
-                        std::to_string(
-                            std::chrono::floor<std::chrono::seconds>(abort_wait_).count()) +
-                        " seconds for job step to finish.\n"
-                 << std::flush;
+    say("Job step aborted: Waiting up to " +
+        std::to_string(std::chrono::floor<std::chrono::seconds>(abort_wait_).count()) +
+        " seconds for job step to finish.");
 }
 
 void StepRun::task_ended(const ExitStatus& exit, StepId step) {
@@ -208,8 +209,7 @@ void StepRun::end_if_waited_enough(StepId step) {
     const auto& most = draft_.wait_for_tasks;
     if (ended_by_us_ || !most || !first_end_) return;
     if (std::chrono::steady_clock::now() - *first_end_ < *most) return;
-    streams_.err << "srun: First task exited " + std::to_string(most->count()) + "s ago\n"
-                 << std::flush;
+    say("First task exited " + std::to_string(most->count()) + "s ago");
     end(step);
 }
 
@@ -230,9 +230,8 @@ void StepRun::watch_launch(const StepListener& listener, const api::StepReply& r
              std::to_string(reply.step.nodes.size()) + " nodes");
         return end(reply.step.id);
     }
-    streams_.err << "srun: waiting for " << nodes << " to start the tasks of StepId=" << job_ << "."
-                 << to_string(reply.step.id) << '\n'
-                 << std::flush;
+    say("waiting for " + nodes + " to start the tasks of StepId=" + job_ + "." +
+        to_string(reply.step.id));
 }
 
 // The step as the controller has it; false once it is over there, though no shepherd came or
@@ -272,8 +271,8 @@ void StepRun::serve_mpi(const StepFrame& frame, std::uint32_t node, StepListener
         listener.send_to(frame.task, encode_frame(StepFrameKind::to_node, node, frame.bytes));
     } else if (frame.kind == StepFrameKind::abort) {
         streams_.out << std::flush;
-        streams_.err << "srun: error: task " << frame.task
-                     << " aborts the step: " << trim(frame.bytes) << '\n';
+        say("error: task " + std::to_string(frame.task) +
+            " aborts the step: " + std::string(trim(frame.bytes)));
         end(step);
     } else if (frame.kind == StepFrameKind::exchange) {
         const auto outcome = exchange.take(node, frame);

@@ -28,6 +28,7 @@ public:
     int run();  // The highest exit code of its tasks, or 128 and the signal.
 
 private:
+    void say(const std::string& message);
     int fail(const std::string& message);
     bool find_nodes();
     bool exclude_nodes();
