@@ -101,6 +101,7 @@ LaunchStep step_launch(const ClusterState& state, const Job& job, const Step& st
     launch.name = step.name;
     if (!request.gpu_bind.empty()) launch.gpu_bind = request.gpu_bind;
     if (launch.gpu_bind.empty()) launch.gpu_bind = job.spec.command->gpu_bind;
+    launch.is_unbound = request.cpu_bind == "none";
     launch.cpus_per_task =
         request.cpus_per_task.value_or(job.spec.request->cpus_per_task.value_or(1));
     if (launch.work_dir.empty()) launch.work_dir = job.spec.command->work_dir;

@@ -56,6 +56,17 @@ TEST_F(Steps, AreLaunchedOnEachOfTheirNodes) {
     }
 }
 
+TEST_F(Steps, TellTheirNodesThatTheyAreNotBound) {
+    for (const char* bind : {"none", "cores"}) {
+        CreateStep step = wanted();
+        step.request.cpu_bind = bind;
+        step.request.overlap = true;
+        ASSERT_TRUE(std::holds_alternative<StepPlaced>(rig.ask(kAnn, step)));
+        EXPECT_EQ(rig.orders<LaunchStep>().back().second.is_unbound,
+                  step.request.cpu_bind == "none");
+    }
+}
+
 TEST_F(Steps, AreToldWhatServesTheirMpiAndWhereTheirRanksAre) {
     const auto first_launch = [&](const CreateStep& step) {
         const Answer answer = rig.ask(kAnn, step);

@@ -73,8 +73,8 @@ std::string host_of(const std::string& address) { return address.substr(0, addre
 std::string port_of(const std::string& address) { return address.substr(address.rfind(':') + 1); }
 
 // --threads-per-core: the most that a task uses of each of its cores; 0: all.
-std::uint32_t threads_wanted(const LaunchAttempt& attempt) {
-    return attempt.spec.request->nearness->node.threads_per_core;
+std::uint32_t threads_wanted(const LaunchStep& launch, const LaunchAttempt& attempt) {
+    return launch.is_unbound ? 0 : attempt.spec.request->nearness->node.threads_per_core;
 }
 
 void set_cpu_bind(Environment& environment, const LaunchStep& launch, const LaunchAttempt& attempt,
@@ -90,7 +90,7 @@ void set_cpu_bind(Environment& environment, const LaunchStep& launch, const Laun
     std::string masks;
     for (const TaskPlace& task : launch.share.tasks) {
         masks += (masks.empty() ? "" : ",") +
-                 mask_text(cpu_set(task.cores, view, threads_wanted(attempt)));
+                 mask_text(cpu_set(task.cores, view, threads_wanted(launch, attempt)));
     }
     environment.set("SLURM_CPU_BIND", "quiet,mask_cpu:" + masks);
     environment.set("SLURM_CPU_BIND_LIST", masks);
@@ -212,7 +212,7 @@ TaskSpec task_of(std::size_t local, const LaunchStep& launch, const LaunchAttemp
     TaskSpec task;
     task.rank = place.rank;
     if (!view.cpus_of_core.empty())
-        task.cpus = cpu_set(place.cores, view, threads_wanted(attempt)).to_list();
+        task.cpus = cpu_set(place.cores, view, threads_wanted(launch, attempt)).to_list();
     Environment own;
     own.set("SLURM_PROCID", place.rank);
     own.set("SLURM_LOCALID", static_cast<std::int64_t>(local));

@@ -103,6 +103,9 @@ TEST(RunPlan, TasksRunOnAsManyThreadsOfTheirCoresAsTheJobSays) {
     const RunSpec run = step_run(eight_tasks(), job, node, ada());
     EXPECT_EQ(run.tasks[0].cpus, "0-15");
     EXPECT_EQ(value(run.tasks[0], run, "SLURM_CPU_BIND_LIST").substr(0, 10), "0x0000FFFF");
+    LaunchStep unbound = eight_tasks();
+    unbound.is_unbound = true;
+    EXPECT_EQ(step_run(unbound, job, node, ada()).tasks[0].cpus, "0-15,128-143");
 }
 
 TEST(RunPlan, TellsAStepOfItselfAndOfItsJob) {
