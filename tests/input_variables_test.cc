@@ -145,6 +145,19 @@ TEST_F(InputVariables, AreSbatchsOptions) {
     EXPECT_EQ(submitted({{"SBATCH_TIMELIMIT", "7"}}, {"-t", "3"}).spec.request->time_limit,
               std::chrono::minutes(3));
     EXPECT_FALSE(request("SBATCH_NTASKS", "4").request->tasks);  // No variable of Slurm's.
+    const auto threads = [&](const char* hint, const char* number,
+                             std::vector<std::string> options) {
+        return submitted({{"SBATCH_HINT", hint}, {"SBATCH_THREADS_PER_CORE", number}},
+                         std::move(options))
+            .spec.request->nearness->node.threads_per_core;
+    };
+    EXPECT_EQ(threads("nomultithread", "2", {"-Q"}), 2U);
+    EXPECT_EQ(threads("multithread", "2", {"--hint=nomultithread"}), 1U);
+    EXPECT_EQ(threads("nomultithread", "1", {"--threads-per-core=2"}), 2U);
+    EXPECT_EQ(run("sbatch", {"--hint=multithread", "-B", "*:*:2", "--wrap", "true"}).err,
+              "sbatch: Following options are mutually exclusive with --hint: --ntasks-per-core, "
+              "--threads-per-core, -B and --cpu-bind (other than --cpu-bind=verbose). Ignoring "
+              "--hint.\n");
     const Said said = run("sbatch", {"--wrap", "true"}, {{"SBATCH_HINT", "memory_bound"}});
     EXPECT_EQ(
         said.err,

@@ -16,7 +16,8 @@ JobDraft next_component(const JobDraft& before) {
     next.spec.request = request;
     next.spec.partition = {};
     next.per_gpu = {};
-    next.of_cpus.hinted = false;
+    next.of_cpus = {};
+    next.of_cpus.least_on_node = before.of_cpus.least_on_node;
     next.gres_given = next.cpus_per_task_given = false;
     JobCommand& command = next.spec.command.edit();
     command.gpu_bind.clear();

@@ -100,7 +100,7 @@ private:
         command_ = reader.operands();
         if (const Status checked = check_gpus_of_tasks(draft); !checked.ok())
             return fail(checked.error().message);
-        if (const Status checked = check_together(draft); !checked.ok())
+        if (const Status checked = check_together(draft, call_, streams_); !checked.ok())
             return fail(checked.error().message);
         return std::nullopt;
     }

@@ -57,7 +57,7 @@ public:
         for (JobDraft& draft : drafts) {
             if (const Status checked = check_gpus_of_tasks(draft); !checked.ok())
                 return fail(checked.error().message, 1);
-            if (const Status checked = check_together(draft); !checked.ok())
+            if (const Status checked = check_together(draft, call_, streams_); !checked.ok())
                 return fail(checked.error().message, 1);
             complete(draft);
         }

@@ -181,7 +181,7 @@ private:
             Srun one(part, streams_, true);
             if (const auto code = one.read_options()) return *code;
             if (one.command_.empty()) return fail("No command given to execute.");
-            if (const Status checked = check_together(one.draft_); !checked.ok())
+            if (const Status checked = check_together(one.draft_, call_, streams_); !checked.ok())
                 return fail(checked.error().message);
             drafts.push_back(one.job_draft());
         }
@@ -224,7 +224,7 @@ private:
     }
 
     int run_in_own_job() {
-        if (const Status checked = check_together(draft_); !checked.ok())
+        if (const Status checked = check_together(draft_, call_, streams_); !checked.ok())
             return fail(checked.error().message);
         hold_signals();
         InteractiveJob allocation(call_, client_, streams_);

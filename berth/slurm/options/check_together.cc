@@ -1,6 +1,7 @@
 // What the options of one job come to together: those that exclude each other, and what follows
 // from several of them.
 #include <algorithm>
+#include <ostream>
 #include <utility>
 
 #include "berth/model/invalid_argument.h"
@@ -118,18 +119,24 @@ Status count_cpus_of_node(JobDraft& draft) {
     return Done{};
 }
 
-// --hint: what it says of the threads of a core.
-Status take_hint(JobDraft& draft) {
-    if (!std::exchange(draft.of_cpus.hinted, false)) return Done{};
-    const NodeShape& shape = draft.spec.request->nearness->node;
-    if (shape.sockets > 0 || shape.cores_per_socket > 0 || shape.threads_per_core > 0) {
-        return invalid_argument(
-            "Following options are mutually exclusive with --hint: --ntasks-per-core, "
-            "--sockets-per-node, --cores-per-socket, --threads-per-core, -B");
+// --hint: what it says of the threads of a core. As in Slurm, it gives way to options that say the
+// same, unless they are from the environment and the hint is not.
+void take_hint(JobDraft& draft) {
+    using From = OfCpus::From;
+    OfCpus& cpus = draft.of_cpus;
+    const From hint = std::exchange(cpus.hint, From::nowhere);
+    if (hint == From::nowhere) return;
+    if (cpus.instead < hint) {
+        draft.spec.request.edit().nearness.edit().node.threads_per_core = cpus.threads_of_core;
+        return;
     }
-    if (draft.of_cpus.threads_of_core == 0) return Done{};
-    draft.spec.request.edit().nearness.edit().node.threads_per_core = draft.of_cpus.threads_of_core;
-    return Done{};
+    if (cpus.instead > hint) return;
+    const bool of_line = hint == From::command_line;
+    cpus.note =
+        "Following options are mutually exclusive with --hint: --ntasks-per-core, "
+        "--threads-per-core, -B and --cpu-bind";
+    cpus.note += of_line ? " (other than --cpu-bind=verbose). Ignoring --hint."
+                         : ", but more than one set by environment variables. Ignoring SLURM_HINT.";
 }
 
 // --mem-per-gpu: memory for each node by its GPUs, or for each CPU by those of its task.
@@ -176,11 +183,18 @@ Status check_together(JobDraft& draft) {
                          (draft.per_gpu.memory ? 1 : 0);
     if (memories > 1)
         return invalid_argument("--mem, --mem-per-cpu, and --mem-per-gpu are mutually exclusive.");
-    BERTH_CHECK(take_hint(draft));
+    take_hint(draft);
     BERTH_CHECK(count_tasks_by_gpus(draft));
     BERTH_CHECK(count_cpus_by_gpus(draft));
     BERTH_CHECK(count_cpus_of_node(draft));
     return count_memory_by_gpus(draft);
+}
+
+Status check_together(JobDraft& draft, const Invocation& call, Streams& streams) {
+    BERTH_CHECK(check_together(draft));
+    const std::string note = std::exchange(draft.of_cpus.note, {});
+    if (!note.empty() && !draft.quiet) streams.err << call.name + ": " + note + "\n" << std::flush;
+    return Done{};
 }
 
 }  // namespace berth::slurm

@@ -3,6 +3,7 @@
 
 #include "berth/slurm/options/job_options.h"
 #include "berth/slurm/options/near_options.h"
+#include "berth/slurm/options/step_options.h"
 
 namespace berth::slurm {
 namespace {
@@ -59,10 +60,9 @@ std::optional<std::uint32_t> cpus_of_task(std::uint32_t least, Change change) {
 }
 
 // The threads of a core that a job of this --hint uses, 0: all; or what is wrong.
-std::string threads_by_hint(const char* hint, void (*change)(NodeShape&) = nullptr) {
+std::string threads_by_hint(const char* hint) {
     JobDraft draft;
     if (const Status set = set_hint(draft, hint); !set.ok()) return set.error().message;
-    if (change != nullptr) change(draft.spec.request.edit().nearness.edit().node);
     for (int i = 0; i < 2; ++i) {  // Twice is as once.
         if (const Status checked = check_together(draft); !checked.ok())
             return checked.error().message;
@@ -77,9 +77,48 @@ TEST(TogetherOptions, AHintSaysHowManyThreadsOfACoreAreUsed) {
     EXPECT_EQ(threads_by_hint("fast"), "unrecognized --hint argument \"fast\", see --hint=help");
     EXPECT_TRUE(
         threads_by_hint("memory_bound").starts_with("--hint=memory_bound is not supported: "));
-    EXPECT_TRUE(threads_by_hint("multithread", [](NodeShape& shape) {
-                    shape.sockets = 2;
-                }).starts_with("Following options are mutually exclusive with --hint: "));
+}
+
+// The threads of a core with --hint=nomultithread and --threads-per-core=2 from there, and what is
+// said of it.
+std::pair<std::uint32_t, std::string> beside_a_hint(OfCpus::From hint, OfCpus::From threads) {
+    JobDraft draft;
+    draft.of_cpus.reading = hint;
+    EXPECT_TRUE(set_hint(draft, "nomultithread").ok());
+    draft.of_cpus.reading = threads;
+    EXPECT_TRUE(set_threads_per_core(draft, "2").ok());
+    EXPECT_TRUE(check_together(draft).ok());
+    return {draft.spec.request->nearness->node.threads_per_core, draft.of_cpus.note};
+}
+
+TEST(TogetherOptions, AHintGivesWayToOptionsThatSayTheSameUnlessTheyAreOfTheEnvironment) {
+    using From = OfCpus::From;
+    const auto both = beside_a_hint(From::command_line, From::command_line);
+    EXPECT_EQ(both.first, 2U);
+    EXPECT_EQ(both.second,
+              "Following options are mutually exclusive with --hint: --ntasks-per-core, "
+              "--threads-per-core, -B and --cpu-bind (other than --cpu-bind=verbose). Ignoring "
+              "--hint.");
+    const auto variables = beside_a_hint(From::environment, From::environment);
+    EXPECT_EQ(variables.first, 2U);
+    EXPECT_TRUE(variables.second.ends_with("by environment variables. Ignoring SLURM_HINT."));
+    EXPECT_EQ(beside_a_hint(From::command_line, From::environment), std::pair(1U, std::string()));
+    EXPECT_EQ(beside_a_hint(From::environment, From::command_line), std::pair(2U, std::string()));
+}
+
+TEST(TogetherOptions, AHintGivesWayToTheBindingOfTasksButNotToANumberOfSockets) {
+    JobDraft bound;
+    EXPECT_TRUE(set_hint(bound, "nomultithread").ok());
+    JobDraft of_sockets = bound, shaped = bound;
+    EXPECT_TRUE(set_cpu_bind(bound, "none").ok());
+    EXPECT_TRUE(check_together(bound).ok());
+    EXPECT_EQ(bound.spec.request->nearness->node.threads_per_core, 0U);
+    EXPECT_TRUE(set_sockets(of_sockets, "2").ok());
+    EXPECT_TRUE(check_together(of_sockets).ok());
+    EXPECT_EQ(of_sockets.spec.request->nearness->node.threads_per_core, 1U);
+    EXPECT_TRUE(set_node_shape(shaped, "2").ok());
+    EXPECT_TRUE(check_together(shaped).ok());
+    EXPECT_EQ(shaped.spec.request->nearness->node.threads_per_core, 0U);
 }
 
 TEST(TogetherOptions, GiveATaskTheCpusThatItsNodeIsToHave) {

@@ -27,11 +27,17 @@ struct PerGpu {
     std::optional<Bytes> memory;
 };
 
-// --mincpus, --hint
+// --mincpus, --hint, and where the options were given that say the same as a hint.
 struct OfCpus {
+    // A script counts as a command line.
+    enum class From : std::uint8_t { nowhere, environment, command_line };
+
     std::optional<std::uint32_t> least_on_node;
-    bool hinted = false;                // --hint was given …
-    std::uint32_t threads_of_core = 0;  // … and this is what it comes to; 0: all.
+    std::uint32_t threads_of_core = 0;  // What --hint comes to; 0: all.
+    From hint = From::nowhere;
+    From instead = From::nowhere;       // --threads-per-core, -B, --cpu-bind: the highest.
+    From reading = From::command_line;  // The option that is set now.
+    std::string note;                   // What became of the hint; empty: nothing to tell.
 };
 
 // srun's own, of the step.

@@ -446,7 +446,8 @@ const JobOption* option_of(CommandBits command, int letter_or_value) {
     return found == kJobOptions.end() ? nullptr : &*found;
 }
 
-Status apply_option(const JobOption& row, JobDraft& draft, const char* value) {
+Status apply_option(const JobOption& row, JobDraft& draft, const char* value, OfCpus::From from) {
+    draft.of_cpus.reading = from;
     if (row.set == nullptr) return refuse_option(row.name);
     if ((row.commands & kNotStep) != 0) draft.of_job.emplace_back(row.name);
     return row.set(draft, value);
@@ -483,10 +484,10 @@ Status apply_environment(const Invocation& call, CommandBits command, JobDraft& 
             if (std::string_view(value) == "1" || iequals(value, "yes") || iequals(value, "set"))
                 value = nullptr;
         }
-        if (const Status applied = apply_option(row, draft, value); !applied.ok()) {
-            return Error{applied.error().code, set.variable->name +
-                                                   ("=" + *call.variable(set.variable->name)) +
-                                                   ": " + applied.error().message};
+        if (const Status applied = apply_option(row, draft, value, OfCpus::From::environment);
+            !applied.ok()) {
+            const std::string& said = *call.variable(set.variable->name);
+            return prefixed(set.variable->name + ("=" + said + ": "), applied.error());
         }
     }
     if (command == kSrun) BERTH_CHECK(apply_step_variables(call, draft));

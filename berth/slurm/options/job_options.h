@@ -42,13 +42,16 @@ std::string getopt_letters(CommandBits command);
 const JobOption* option_of(CommandBits command, int letter_or_value);
 
 // Sets one option; an unbuilt one is an error that names it.
-Status apply_option(const JobOption& row, JobDraft& draft, const char* value);
+Status apply_option(const JobOption& row, JobDraft& draft, const char* value,
+                    OfCpus::From from = OfCpus::From::command_line);
 
 // Sets what the command's input variables say.
 Status apply_environment(const Invocation& call, CommandBits command, JobDraft& draft);
 
 // What one option forbids beside another, once all are read.
 Status check_together(JobDraft& draft);
+// The same, and prints which options have no effect beside others.
+Status check_together(JobDraft& draft, const Invocation& call, Streams& streams);
 // Of a job that sbatch or salloc submits: who has the GPUs of --gpus-per-task?
 Status check_gpus_of_tasks(const JobDraft& draft);
 

@@ -128,6 +128,8 @@ Status set_least(std::uint32_t& target, std::string_view text, const char* optio
     return Done{};
 }
 
+void note_instead_of_hint(OfCpus& cpus) { cpus.instead = std::max(cpus.instead, cpus.reading); }
+
 NodeShape& shape_of(JobDraft& draft) { return draft.spec.request.edit().nearness.edit().node; }
 
 }  // namespace
@@ -145,6 +147,7 @@ Status set_nodelist(JobDraft& draft, const char* value) {
 Status set_node_shape(JobDraft& draft, const char* value) {
     const auto parts = split(value, ':');
     if (parts.size() > 3) return invalid_argument("Invalid --extra-node-info specification");
+    note_instead_of_hint(draft.of_cpus);
     NodeShape& shape = shape_of(draft);
     std::uint32_t* const targets[] = {&shape.sockets, &shape.cores_per_socket,
                                       &shape.threads_per_core};
@@ -159,6 +162,7 @@ Status set_cores_per_socket(JobDraft& draft, const char* value) {
     return set_least(shape_of(draft).cores_per_socket, value, "cores-per-socket");
 }
 Status set_threads_per_core(JobDraft& draft, const char* value) {
+    note_instead_of_hint(draft.of_cpus);
     return set_least(shape_of(draft).threads_per_core, value, "threads-per-core");
 }
 // As Slurm reads them, but for memory_bound: one core of each socket.
@@ -175,9 +179,8 @@ Status set_hint(JobDraft& draft, const char* value) {
             return invalid_argument("unrecognized --hint argument \"" + std::string(word) +
                                     "\", see --hint=help");
         }
-        cpus = {.least_on_node = cpus.least_on_node,
-                .hinted = true,
-                .threads_of_core = one_thread ? 1U : 0U};
+        cpus.hint = cpus.reading;
+        cpus.threads_of_core = one_thread ? 1 : 0;
     }
     return Done{};
 }

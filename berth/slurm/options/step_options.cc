@@ -48,6 +48,7 @@ Status set_cpu_bind(JobDraft& d, const char* v) {
                 "--cpu-bind=" + std::string(word) + " is not supported yet; cores and none are"};
         }
         d.of_step.cpu_bind = none ? "none" : "cores";
+        d.of_cpus.instead = std::max(d.of_cpus.instead, d.of_cpus.reading);
     }
     return Done{};
 }
