@@ -114,14 +114,16 @@ const SnapshotJob* JobFilter::first_from(const Snapshot& snapshot, std::uint32_t
     }
 }
 
+bool JobFilter::takes(const ClusterSpec& spec, PartitionId partition) const {
+    return !hidden_.contains(partition) && is_among(partitions_, spec.partition(partition).name);
+}
+
 // One that waits is in all partitions that it names.
 bool JobFilter::wants_partition(const ClusterSpec& spec, const Job& job) const {
-    const auto is_wanted = [&](PartitionId id) {
-        return !hidden_.contains(id) && is_among(partitions_, spec.partition(id).name);
-    };
     const bool waits = job.state == JobState::pending && names_several_partitions(job.spec);
-    return is_wanted(job.partition) ||
-           (waits && std::ranges::any_of(partitions_of(spec, job), is_wanted));
+    return takes(spec, job.partition) ||
+           (waits && std::ranges::any_of(partitions_of(spec, job),
+                                         [&](PartitionId one) { return takes(spec, one); }));
 }
 
 bool JobFilter::wants(const Snapshot& snapshot, const Job& job) const {

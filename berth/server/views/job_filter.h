@@ -28,6 +28,9 @@ public:
     // filter was made for.
     const SnapshotJob* first_from(const Snapshot& snapshot, std::uint32_t id) const;
 
+    // Whether rows of this partition are asked for, of a job that has one for each that it names.
+    bool takes(const ClusterSpec& spec, PartitionId partition) const;
+
 private:
     const SnapshotJob* candidate(const Snapshot& snapshot, std::uint32_t id) const;
     const SnapshotJob* first_owned(const Snapshot& snapshot, std::uint32_t id) const;

@@ -80,11 +80,19 @@ TEST(JobFilter, TakesAJobThatWaitsForEachPartitionThatItNames) {
     EXPECT_TRUE(finds({"debug"}));
     EXPECT_FALSE(finds({"other"}));
     EXPECT_TRUE(finds({}, false));  // One of them is not hidden.
-    std::vector<std::string> rows;  // Of sprio.
-    const auto all = JobFilter::make(*snapshot, {}).value();
-    for (const api::PriorityRow& row : priority_rows(*snapshot, all, from_seconds(2000)))
-        rows.push_back(row.partition);
-    EXPECT_EQ(rows, (std::vector<std::string>{"main", "debug"}));
+    using Names = std::vector<std::string>;
+    const auto rows = [&](Names partitions, bool sees_hidden = true) {  // Of sprio.
+        const auto filter =
+            JobFilter::make(*snapshot, {.partitions = std::move(partitions)}, sees_hidden);
+        Names named;
+        for (const api::PriorityRow& row :
+             priority_rows(*snapshot, filter.value(), from_seconds(2000)))
+            named.push_back(row.partition);
+        return named;
+    };
+    EXPECT_EQ(rows({}), (Names{"main", "debug"}));
+    EXPECT_EQ(rows({"debug"}), Names{"debug"});
+    EXPECT_EQ(rows({}, false), Names{"debug"}) << "the other is hidden";
     cluster.start(7, 3);
     snapshot = cluster.publish(read_model);
     EXPECT_TRUE(finds({"main"}));

@@ -107,13 +107,15 @@ api::PriorityRow row_of(const Snapshot& snapshot, const Job& job, const Policy& 
     return row;
 }
 
-// As in Slurm, a job that waits in several partitions has a row for each.
-void add_rows(const Snapshot& snapshot, const Job& job, const Policy& policy, const View& view,
-              std::vector<api::PriorityRow>& rows) {
+// As in Slurm, a job that waits in several partitions has a row for each that is asked for.
+void add_rows(const Snapshot& snapshot, const JobFilter& filter, const Job& job,
+              const Policy& policy, const View& view, std::vector<api::PriorityRow>& rows) {
     if (job.state != JobState::pending || !names_several_partitions(job.spec))
         return rows.push_back(row_of(snapshot, job, policy, view));
-    for (const PartitionId partition : partitions_of(*snapshot.spec, job))
+    for (const PartitionId partition : partitions_of(*snapshot.spec, job)) {
+        if (!filter.takes(*snapshot.spec, partition)) continue;
         rows.push_back(row_of(snapshot, moved_to(*snapshot.spec, job, partition), policy, view));
+    }
 }
 
 }  // namespace
@@ -127,7 +129,7 @@ std::vector<api::PriorityRow> priority_rows(const Snapshot& snapshot, const JobF
     std::uint32_t next = 0;
     while (const SnapshotJob* found = filter.first_from(snapshot, next)) {
         const Job& job = *found->job;
-        if (is_shown(snapshot, job)) add_rows(snapshot, job, *policy, view, rows);
+        if (is_shown(snapshot, job)) add_rows(snapshot, filter, job, *policy, view, rows);
         if (job.id.value() == UINT32_MAX) break;
         next = job.id.value() + 1;
     }

@@ -286,12 +286,15 @@ bool is_chosen(const SqueueOptions& options, const api::JobRow& job) {
            });
 }
 
-void add_rows(SqueueTable& table, const api::JobRow& job, Unfold unfold) {
+void add_rows(SqueueTable& table, const api::JobRow& job, const SqueueOptions& of, Unfold unfold) {
     if (std::exchange(unfold.partitions, false)) {
         api::JobRow one = job;
+        const auto& asked = of.query.partitions;
+        const bool all = asked.empty() || std::ranges::count(asked, api::kAllPartitions) > 0;
         for (const std::string_view partition : split(job.partition, ',')) {
+            if (!all && std::ranges::count(asked, partition) == 0) continue;
             one.partition = partition;
-            add_rows(table, one, unfold);
+            add_rows(table, one, of, unfold);
         }
         return;
     }
@@ -394,7 +397,7 @@ int show_jobs(const SqueueOptions& options, const PercentFormat& format, Client&
         is_any = true;
         if (!is_chosen(options, job) || (options.start && job.state != "PENDING")) return true;
         options.named.narrow(job);
-        add_rows(*table, job, options.unfold);
+        add_rows(*table, job, options, options.unfold);
         return true;
     });
     if (!read) return cannot_load(read.problem(), streams);
