@@ -4,6 +4,7 @@
 #include "berth/base/text.h"
 #include "berth/control/commands/commands.h"
 #include "berth/control/requests/limits.h"
+#include "berth/engine/state/job_queries.h"
 
 namespace berth {
 namespace {
@@ -122,6 +123,17 @@ Answer edit_partition(TurnBuilder& builder, const Principal& principal,
     return Done{};
 }
 
+namespace {
+
+// Whether it has the job, or is one of several that the job waits for.
+bool is_in(const ClusterSpec& spec, const Job& job, PartitionId partition) {
+    return job.partition == partition ||
+           (job.state == JobState::pending &&
+            std::ranges::count(partitions_of(spec, job), partition) > 0);
+}
+
+}  // namespace
+
 Answer delete_partition(TurnBuilder& builder, const Principal& principal,
                         const DeletePartition& command) {
     if (auto no = forbidden(principal, Verb::update_partition)) return *no;
@@ -132,7 +144,7 @@ Answer delete_partition(TurnBuilder& builder, const Principal& principal,
     for (const JobSet* const jobs :
          {&builder.state().index().pending(), &builder.state().index().holding()}) {
         for (const JobId job : *jobs) {
-            if (builder.state().find_job(job)->partition != *id) continue;
+            if (!is_in(builder.state().spec(), *builder.state().find_job(job), *id)) continue;
             return refused(Refusal::partition_in_use,
                            "Job " + to_string(job) + " is in partition '" + command.name +
                                "': cancel or move its jobs first",

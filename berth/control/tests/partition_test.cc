@@ -110,6 +110,18 @@ TEST_F(Partitions, WithJobsAreNotDeleted) {
     EXPECT_TRUE(is_done(remove("night")));
 }
 
+TEST_F(Partitions, ThatWaitingJobsNameBesideOthersAreNotDeleted) {
+    create("night", nodes({rig.name(1)}));
+    JobSpec spec = testing::make_job({.gpus = 1});
+    spec.partition = "main,night";
+    spec.hold = true;
+    const std::uint32_t id = rig.submit(std::move(spec));
+    ASSERT_EQ(partition("main").name, rig.state().spec().partition(rig.job(id).partition).name);
+    EXPECT_EQ(why(remove("night")), Refusal::partition_in_use);
+    rig.ask(kAnn, CancelJob{{JobId(id), {}}});
+    EXPECT_TRUE(is_done(remove("night")));
+}
+
 TEST_F(Partitions, ARunGoesOnWhereItsPartitionWas) {
     create("night", nodes({rig.name(1)}));
     const std::uint32_t id = submit_to("night");
