@@ -7,6 +7,7 @@
 #include "berth/engine/explain/start_search.h"
 #include "berth/engine/limits/limit_check.h"
 #include "berth/engine/plan/trial.h"
+#include "berth/engine/state/job_queries.h"
 
 namespace berth {
 namespace {
@@ -188,11 +189,13 @@ private:
 
     void try_other_partitions() {
         if (!job_.spec.request->reservation.empty()) return;
+        const std::vector<PartitionId> named = partitions_of(spec_, job_);
         for (std::size_t p = 0; p < spec_.partitions.size(); ++p) {
             const PartitionSpec& partition = spec_.partitions[p];
             const PartitionId id = PartitionId::from_index(p);
             if (partition.gone || partition.state != PartitionState::up) continue;
             if (id == job_.partition || partition.root_only) continue;
+            if (std::ranges::count(named, id) > 0) continue;  // It moves there by itself.
             if (partition.max_time && job_.time_limit > *partition.max_time) continue;
             Job job = job_;
             job.partition = id;

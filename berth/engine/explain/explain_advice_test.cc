@@ -159,6 +159,28 @@ TEST(Advice, IsNotGivenToWhoStartsAnyway) {
     EXPECT_TRUE(advice_of(engine, Time{}, first).empty());
 }
 
+TEST(Advice, NamesNoPartitionThatTheJobNamesItself) {
+    ClusterSpec spec = testing::make_cluster(2);
+    spec.partitions.front().nodes = {NodeId(0)};
+    spec.partitions.push_back({.name = "other", .nodes = {NodeId(1)}});
+    Engine engine = testing::make_engine(spec);
+    JobSpec whole = testing::make_job({.gpus = 8});
+    const JobId first = testing::submit(engine, Time{}, whole);
+    whole.partition = "other";
+    whole.request.edit().time_limit = std::chrono::minutes(30);
+    testing::submit(engine, Time{}, whole);
+    whole.partition = "main,other";
+    const JobId waits = testing::submit(engine, Time{}, whole);
+    engine.cycle(Time{}, kBudget);
+    ASSERT_NE(engine.state().schedule().planned(waits), nullptr);
+    const Time soon{std::chrono::minutes(1)};
+    testing::finish(engine, soon, first);  // The next cycle starts the job there.
+    for (const Advice& one : advice_of(engine, soon, waits))
+        EXPECT_FALSE(one.change.starts_with("--partition=")) << one.change;
+    engine.cycle(soon, kBudget);
+    EXPECT_EQ(engine.state().find_job(waits)->state, JobState::running);
+}
+
 TEST(Advice, KeepsWithinLimitsAndWhoMayUseAPartition) {
     ClusterSpec spec = testing::make_cluster(2);
     spec.partitions.front().nodes = {NodeId(0)};
