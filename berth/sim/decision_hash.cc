@@ -43,6 +43,10 @@ void DecisionHash::take(Time now, const Fact& fact) {
         plan(now, planned->job, planned->planned);
     } else if (const auto* many = std::get_if<JobsPlanned>(&fact)) {
         for (const auto& [job, one] : many->jobs) plan(now, job, one);
+    } else if (const auto* moved = std::get_if<JobMoved>(&fact)) {
+        add(now, moved->job,
+            "moves to partition " + to_string(moved->partition) + ", limit " +
+                milliseconds_of(moved->time_limit));
     } else if (const auto* ending = std::get_if<EndJob>(&fact)) {
         add(now, ending->job, "must end: " + std::string(slurm_name(ending->outcome)));
     } else if (const auto* missed = std::get_if<DeadlineMissed>(&fact)) {

@@ -1,5 +1,6 @@
 // DecisionHash: a fingerprint of the controller's decisions: which attempt of which job starts
-// when, on which nodes, devices and cores; which start is planned; and when a job must end.
+// when, on which nodes, devices and cores; which start is planned; where a job of several
+// partitions stands; and when a job must end.
 //
 // Each decision is one line of text, made of named fields of named facts only, and the fingerprint
 // covers these lines. So a field or fact added to the journal changes no golden hash; only a

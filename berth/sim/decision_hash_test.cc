@@ -65,10 +65,12 @@ TEST(DecisionHash, SaysEachDecisionInALine) {
     hash.take(Time{}, a_start());
     hash.take(Time{}, DeadlineMissed{JobId(3)});
     hash.take(Time{}, DependencyFailed{JobId(4)});
-    ASSERT_EQ(hash.lines().size(), 3U);
+    hash.take(Time{}, JobMoved{JobId(5), PartitionId(1), Duration(60'000)});
+    ASSERT_EQ(hash.lines().size(), 4U);
     EXPECT_EQ(hash.lines()[0], "0 job 7 starts, attempt 2 on [node 3, devices 1 2, cores 4]");
     EXPECT_EQ(hash.lines()[1], "0 job 3 ends: it misses its deadline");
     EXPECT_EQ(hash.lines()[2], "0 job 4 ends or waits for ever: its dependency failed");
+    EXPECT_EQ(hash.lines()[3], "0 job 5 moves to partition 1, limit 60000 ms");
     EXPECT_EQ(hash.trail().size(), 6U);
 }
 
