@@ -98,5 +98,18 @@ TEST_F(AdmissionToSeveral, AnUpdateMayNameSeveralPartitions) {
     EXPECT_TRUE(std::holds_alternative<Refusing>(answer));
 }
 
+TEST_F(AdmissionToSeveral, AComponentOfAHeterogeneousJobKeepsToOnePartition) {
+    Job job = admitted({});
+    job.het = HetComponent{.first = job.id, .offset = 0, .size = 1};
+    state_.apply(kNow, JobSubmitted{job});
+    JobUpdated update{.job = job.id};
+    update.partitions = "debug,main";
+    const auto answer = admit_update(state_, kNow, update, true);
+    ASSERT_TRUE(std::holds_alternative<Refusing>(answer));
+    EXPECT_EQ(std::get<Refusing>(answer).why, Refusal::not_supported);
+    EXPECT_EQ(std::get<Refusing>(answer).message,
+              "a list of partitions is not supported yet in a heterogeneous job");
+}
+
 }  // namespace
 }  // namespace berth

@@ -134,6 +134,11 @@ Objection change(const ClusterState& state, Time now, const JobUpdated& update,
 // The same in each of several partitions.
 Objection change_in_several(const ClusterState& state, Time now, JobUpdated& update,
                             const std::vector<std::string>& groups, Job& changed) {
+    if (changed.het) {
+        return Refusing{
+            .why = Refusal::not_supported,
+            .message = "a list of partitions is not supported yet in a heterogeneous job"};
+    }
     const ClusterSpec& spec = state.spec();
     using Admitted = std::variant<Job, Refusing>;
     Admitted admitted =

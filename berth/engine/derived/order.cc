@@ -101,7 +101,7 @@ void PendingJobs::refresh(const ClusterState& state, JobId id) {
         if (known == nullptr) return;
         if (known->ordered) order_.erase(*known);
         ahead.set(*known, BlockingReason::Ahead::no);
-        if (known->names_several()) others.erase(id);
+        others.erase(id);
         jobs_.erase(id);
         return;
     }
