@@ -93,9 +93,27 @@ TEST_F(AdmissionToSeveral, AnUpdateMayNameSeveralPartitions) {
     state_.apply(kNow, std::get<JobUpdated>(answer));
     EXPECT_EQ(state_.find_job(id)->spec.partition, "debug,main");
     EXPECT_EQ(state_.find_job(id)->partition, PartitionId(1));
+    EXPECT_EQ(state_.find_job(id)->time_limit, minutes(30)) << "of the partition, as it names none";
     update.partitions = "main,nosuch";
     answer = admit_update(state_, kNow, update, false);
     EXPECT_TRUE(std::holds_alternative<Refusing>(answer));
+}
+
+TEST_F(AdmissionToSeveral, AnUpdateToAnotherPartitionTakesItsTimeLimitWithIt) {
+    Job job = admitted({.partition = "debug,main"});
+    state_.apply(kNow, JobSubmitted{job});
+    ASSERT_EQ(job.time_limit, minutes(30));
+    JobUpdated update{.job = job.id, .partition = PartitionId(0)};
+    auto answer = admit_update(state_, kNow, update, false);
+    ASSERT_TRUE(std::holds_alternative<JobUpdated>(answer));
+    state_.apply(kNow, std::get<JobUpdated>(answer));
+    EXPECT_EQ(state_.find_job(job.id)->spec.partition, "main");
+    EXPECT_EQ(state_.find_job(job.id)->time_limit, hours(1));
+    job = admitted({.partition = "debug,main", .request = JobRequest{.time_limit = minutes(20)}});
+    state_.apply(kNow, JobSubmitted{job});
+    update.job = job.id;
+    state_.apply(kNow, std::get<JobUpdated>(admit_update(state_, kNow, update, false)));
+    EXPECT_EQ(state_.find_job(job.id)->time_limit, minutes(20)) << "its own stays";
 }
 
 TEST_F(AdmissionToSeveral, AComponentOfAHeterogeneousJobKeepsToOnePartition) {

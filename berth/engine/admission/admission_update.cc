@@ -78,6 +78,7 @@ Objection change(const ClusterState& state, Time now, const JobUpdated& update,
                  const std::vector<std::string>& groups, Job& changed) {
     const ClusterSpec& spec = state.spec();
     const Principal owner = owner_of(changed, update.by_operator, groups);
+    const bool several = update.partitions || names_several_partitions(changed.spec);
     if (update.partition) {
         if (update.partition->index() >= spec.partitions.size()) {
             return Refusing{.why = Refusal::unknown_partition, .message = "no such partition"};
@@ -95,8 +96,9 @@ Objection change(const ClusterState& state, Time now, const JobUpdated& update,
     if (update.partition || update.qos) {
         if (auto no = check_partition_access(spec, owner, changed)) return no;
     }
-    if (update.time_limit) {
-        changed.spec.request.edit().time_limit = update.time_limit;
+    if (update.time_limit) changed.spec.request.edit().time_limit = update.time_limit;
+    // Without a limit of its own, a job of several partitions has that of the one where it stands.
+    if (update.time_limit || (update.partition && several && !changed.spec.request->time_limit)) {
         if (auto no = resolve_time_limit(spec, changed)) return no;
     }
     if (update.nodelist) {

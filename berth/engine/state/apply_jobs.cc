@@ -1,8 +1,9 @@
 // How facts change the state: submissions, changes by users and the planner to pending jobs, and
 // their removal.
-#include "berth/engine/state/cluster_state_change.h"
-
 #include <algorithm>
+
+#include "berth/engine/state/cluster_state_change.h"
+#include "berth/engine/state/job_queries.h"
 
 namespace berth {
 namespace {
@@ -82,6 +83,7 @@ void ClusterState::take(Time now, const JobSubmitted& fact) {
 
 void ClusterState::take(Time, const JobUpdated& fact) {
     change_job(fact.job, [&](Job& job) {
+        const bool several = fact.partitions || names_several_partitions(job.spec);
         update_request(job, fact);
         parts_.share(job.spec);
         if (fact.partition) {
@@ -93,6 +95,8 @@ void ClusterState::take(Time, const JobUpdated& fact) {
             job.qos = *fact.qos;
             job.spec.qos = spec().qos[fact.qos->index()].name;
         }
+        if (fact.partition && several && !job.spec.request->time_limit)
+            job.time_limit = default_time_limit(spec(), job.partition, job.qos);
         if (fact.priority) berth::set_priority(job, *fact.priority, fact.by_operator);
     });
     const Job& job = jobs_.at(fact.job);
