@@ -31,8 +31,12 @@ std::optional<JobUpdated> without(const TurnBuilder& builder, const Job& job,
                                   const std::set<NodeId>& nodes) {
     auto admitted = admit_update(builder.state(), builder.now(),
                                  refused_by(job, names_in_order(builder, nodes)), true);
-    if (auto* const fact = std::get_if<JobUpdated>(&admitted)) return std::move(*fact);
-    return std::nullopt;
+    auto* const fact = std::get_if<JobUpdated>(&admitted);
+    if (fact == nullptr) return std::nullopt;
+    // The partition of those nodes takes it again when they do: it stays among those that it names.
+    fact->partition.reset();
+    fact->partitions.reset();
+    return std::move(*fact);
 }
 
 }  // namespace

@@ -116,6 +116,39 @@ TEST_F(AdmissionToSeveral, AnUpdateToAnotherPartitionTakesItsTimeLimitWithIt) {
     EXPECT_EQ(state_.find_job(job.id)->time_limit, minutes(20)) << "its own stays";
 }
 
+TEST_F(AdmissionToSeveral, AnUpdateThatNamesNoneLeavesThoseThatDoNotTakeTheJobAnyMore) {
+    ClusterSpec spec = main_and_debug();
+    spec.qos.push_back({.name = "high"});
+    spec.partitions[1].allow_qos = {"high"};
+    install(spec);
+    const auto updated = [&](const std::string& partitions, auto change) -> std::string {
+        Job job = admitted({.partition = partitions, .qos = "high"});
+        state_.apply(kNow, JobSubmitted{job});
+        JobUpdated update{.job = job.id};
+        change(update);
+        const auto answer = admit_update(state_, kNow, update, false);
+        if (const auto* no = std::get_if<Refusing>(&answer)) return no->message;
+        state_.apply(kNow, std::get<JobUpdated>(answer));
+        const Job& now = *state_.find_job(job.id);
+        return *now.spec.partition + " in " + state_.spec().partition(now.partition).name;
+    };
+    const auto to_normal = [](JobUpdated& update) { update.qos = QosId(0); };
+    EXPECT_EQ(updated("main,debug", to_normal), "main in main");
+    EXPECT_EQ(updated("debug,main", to_normal), "main in main");
+    EXPECT_EQ(updated("main,debug", [](JobUpdated& update) { update.qos = QosId(1); }),
+              "main,debug in main");
+    EXPECT_EQ(updated("debug,main", [](JobUpdated& update) { update.nodelist = {"node1"}; }),
+              "main in main")
+        << "debug has only node2";
+    EXPECT_EQ(updated("main,debug", [](JobUpdated& update) { update.nodelist = {"node2"}; }),
+              "main,debug in main");
+    EXPECT_EQ(updated("debug,main", [](JobUpdated& update) { update.name = "other"; }),
+              "debug,main in debug");
+    spec.scheduling.enforce_part_limits = "ALL";
+    install(spec);
+    EXPECT_EQ(updated("main,debug", to_normal), "partition debug is not open to QOS normal");
+}
+
 TEST_F(AdmissionToSeveral, AComponentOfAHeterogeneousJobKeepsToOnePartition) {
     Job job = admitted({});
     job.het = HetComponent{.first = job.id, .offset = 0, .size = 1};

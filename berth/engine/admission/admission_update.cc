@@ -1,6 +1,7 @@
 // Admission of updates: which fields of a job may change, when, by whom, and to which values.
 #include <algorithm>
 
+#include "berth/base/text.h"
 #include "berth/engine/admission/admission_checks.h"
 #include "berth/engine/state/job_queries.h"
 
@@ -163,6 +164,38 @@ Objection change_in_several(const ClusterState& state, Time now, JobUpdated& upd
     return std::nullopt;
 }
 
+bool asks_partitions(const JobUpdated& update) {
+    return update.qos || update.nodelist || update.request || update.time_limit;
+}
+
+// A change that names no partition, of a job that waits in several: it leaves those that do not
+// take it as it will be, and stays where it stands if it may.
+Objection change_where_it_waits(const ClusterState& state, Time now, JobUpdated& update,
+                                const std::vector<std::string>& groups, Job& changed) {
+    const ClusterSpec& spec = state.spec();
+    std::vector<std::string> names;
+    for (const std::string_view name : split(*changed.spec.partition, ',')) {
+        if (spec.find_partition(name)) names.emplace_back(name);
+    }
+    const Job before = changed;
+    using Admitted = std::variant<Job, Refusing>;
+    Admitted admitted =
+        admit_in_several(spec, join(names, ","), [&](const std::string& name) -> Admitted {
+            Job there = moved_to(spec, before, *spec.find_partition(name));
+            there.spec.partition = name;
+            if (auto no = change(state, now, update, groups, there)) return *std::move(no);
+            return there;
+        });
+    if (auto* const no = std::get_if<Refusing>(&admitted)) return std::move(*no);
+    changed = std::get<Job>(std::move(admitted));
+    if (*changed.spec.partition == join(names, ",")) return std::nullopt;
+    const auto taking = partitions_of(spec, changed);
+    const bool stays = std::ranges::find(taking, before.partition) != taking.end();
+    update.partition = stays ? before.partition : changed.partition;
+    if (names_several_partitions(changed.spec)) update.partitions = *changed.spec.partition;
+    return std::nullopt;
+}
+
 }  // namespace
 
 std::variant<JobUpdated, Refusing> admit_update(const ClusterState& state, Time now,
@@ -181,8 +214,12 @@ std::variant<JobUpdated, Refusing> admit_update(const ClusterState& state, Time 
     if (!no) no = check_texts(ready.name.value_or(""), ready.comment.value_or(""));
     if (!no) no = check_begin(job->submitted_at, ready.begin);
     if (!no) no = check_mail(state.spec(), *job, ready);
+    const bool waits_in_several =
+        job->state == JobState::pending && names_several_partitions(job->spec);
     if (!no && ready.partitions) {
         no = change_in_several(state, now, ready, groups, changed);
+    } else if (!no && waits_in_several && !ready.partition && asks_partitions(ready)) {
+        no = change_where_it_waits(state, now, ready, groups, changed);
     } else if (!no) {
         no = change(state, now, ready, groups, changed);
     }
