@@ -1,0 +1,156 @@
+// Jobs that name several partitions, in random worlds.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+
+#include "berth/engine/derived/derived_state.h"
+#include "berth/engine/plan/plan_check.h"
+#include "berth/engine/state/job_queries.h"
+#include "berth/testing/builders.h"
+#include "berth/testing/engine_rig.h"
+#include "berth/testing/seeds.h"
+
+namespace berth {
+namespace {
+
+using std::chrono::minutes;
+
+// Partitions that share nodes, some of a higher tier.
+ClusterSpec random_partitions(Rng& rng) {
+    ClusterSpec spec = testing::make_cluster(4, {.sockets = 1, .cores_per_socket = 8, .gpus = 4});
+    spec.scheduling.kill_wait = Duration{};
+    spec.partitions = {{.name = "a", .nodes = {NodeId(0), NodeId(1)}, .is_default = true},
+                       {.name = "b", .nodes = {NodeId(1), NodeId(2)}},
+                       {.name = "c", .nodes = {NodeId(3)}}};
+    for (PartitionSpec& partition : spec.partitions) partition.priority_tier = rng.between(1, 2);
+    return spec;
+}
+
+JobSpec random_job_of_several(Rng& rng) {
+    static const std::vector<std::string> lists = {"a", "b", "c", "a,b", "b,c", "c,a", "a,b,c"};
+    testing::JobOptions options;
+    options.gpus = rng.between(0, 4);
+    options.cpus = static_cast<std::uint32_t>(rng.between(1, 4));
+    options.limit = minutes(rng.between(1, 20));
+    JobSpec spec = testing::make_job(options);
+    spec.partition = rng.pick(lists);
+    if (rng.chance(10)) spec.array = ArraySpec{{0, 1, 2}, 0};
+    return spec;
+}
+
+class WorldOfPartitions {
+public:
+    explicit WorldOfPartitions(Rng& rng)
+        : rng_(rng), engine_(testing::make_engine(random_partitions(rng))) {}
+
+    void run() {
+        for (int i = 0; i < 60 && !::testing::Test::HasFatalFailure(); ++i) {
+            if (rng_.chance(60)) pass_time();
+            if (engine_.state().index().pending().size() < 12)
+                testing::submit(engine_, now_, random_job_of_several(rng_));
+            turn();
+        }
+        for (int i = 0; i < 2000 && !engine_.state().index().pending().empty(); ++i) {
+            pass_time();
+            turn();
+            if (::testing::Test::HasFatalFailure()) return;
+        }
+        ASSERT_TRUE(engine_.state().index().pending().empty()) << "somebody waits for ever";
+    }
+
+private:
+    void turn() {
+        const JobTable<PlannedStart> before = engine_.state().schedule().planned_starts();
+        const std::uint32_t budget = rng_.chance(20) ? 3 : kBudget;
+        bool again = true;
+        while (again) {
+            const Cycle cycle = engine_.cycle(now_, budget);
+            again = !cycle.complete;
+            for (const Fact& decision : cycle.decisions) again = obey(decision) || again;
+            wake_at_ = cycle.wake_at;
+        }
+        engine_.state().check_invariants();
+        const auto wrong = check_plan(engine_.state(), now_);
+        ASSERT_FALSE(wrong) << *wrong;
+        check_starts_kept(before);
+        check_idle_nodes();
+    }
+
+    // A job that is told to end does so at once. True: something happened.
+    bool obey(const Fact& decision) {
+        if (const auto* end = std::get_if<EndJob>(&decision)) {
+            testing::finish(engine_, now_, end->job);
+            return true;
+        }
+        if (const auto* start = std::get_if<StartJob>(&decision)) {
+            const JobId id = start->task_job.value_or(start->job);
+            const Job& job = *engine_.state().find_job(id);
+            const auto& nodes = *engine_.state().spec().partition(job.partition).nodes;
+            for (const NodeShare& share : start->allocation.shares)
+                EXPECT_TRUE(std::ranges::binary_search(nodes, share.node));
+            ends_.emplace(now_ + minutes(rng_.between(1, job.time_limit / minutes(1))), id);
+        }
+        return false;
+    }
+
+    void pass_time() {
+        Time next = now_ + std::chrono::seconds(rng_.between(1, 300));
+        if (wake_at_) next = std::min(next, *wake_at_);
+        if (!ends_.empty()) next = std::min(next, ends_.begin()->first);
+        now_ = std::max(now_, next);
+        while (!ends_.empty() && ends_.begin()->first <= now_) {
+            const JobId id = ends_.begin()->second;
+            ends_.erase(ends_.begin());
+            const Job* job = engine_.state().find_job(id);
+            if (job != nullptr && job->state == JobState::running)
+                testing::finish(engine_, now_, id);
+        }
+    }
+
+    void check_starts_kept(const JobTable<PlannedStart>& before) {
+        for (const auto& [id, planned_for] : before) {
+            const Job& job = *engine_.state().find_job(id);
+            if (job.spec.array || job.state != JobState::pending) continue;
+            const PlannedStart* now = engine_.state().schedule().planned(id);
+            ASSERT_NE(now, nullptr) << "job " << to_string(id) << " lost its planned start";
+            ASSERT_LE(now->start, planned_for.start) << "job " << to_string(id) << " was put off";
+        }
+    }
+
+    // Nobody waits beside a node of one of its partitions that could run it and that no planned
+    // start uses.
+    void check_idle_nodes() {
+        const ClusterState& state = engine_.state();
+        for (const auto& [id, pending] : engine_.derived().pending.all()) {
+            if (pending.blocking.reason != PendingReason::none) continue;
+            const Job& job = *state.find_job(id);
+            const auto& gpus = job.spec.request->gpus_per_node;
+            const std::int64_t count = gpus.empty() ? 0 : gpus.front().count;
+            for (const PartitionId partition : partitions_of(state.spec(), job)) {
+                for (const NodeId node : *state.spec().partition(partition).nodes) {
+                    const NodeFree& free = state.nodes().free(node);
+                    const bool fits = free.cores.count() >= job.spec.request->cpus_per_task &&
+                                      popcount(free.devices) >= count;
+                    const bool planned = !engine_.derived().book.planned_on(node).empty();
+                    ASSERT_FALSE(fits && !planned)
+                        << "job " << to_string(id) << " could run on node "
+                        << state.spec().node(node).name;
+                }
+            }
+        }
+    }
+
+    Rng& rng_;
+    Engine engine_;
+    Time now_{};
+    std::optional<Time> wake_at_;
+    std::multimap<Time, JobId> ends_;
+};
+
+TEST(OtherPartitions, KeepPlannedStartsAndLeaveNoNodeIdle) {
+    testing::for_each_seed(100, [](Rng& rng) { WorldOfPartitions(rng).run(); });
+}
+
+}  // namespace
+}  // namespace berth
