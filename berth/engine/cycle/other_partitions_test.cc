@@ -131,5 +131,29 @@ TEST(OtherPartitions, TheMoveCanBeTakenBack) {
     EXPECT_EQ(state.hash(), before);
 }
 
+// Half of the room is on a node of its own planned start, until which the node is idle.
+TEST(OtherPartitions, AGangFindsTheRoomThatItsOwnPlannedStartHides) {
+    ClusterSpec spec = testing::make_cluster(3, {.sockets = 1, .cores_per_socket = 8, .gpus = 4});
+    spec.scheduling.kill_wait = Duration{};
+    spec.partitions = {{.name = "a", .nodes = {NodeId(0), NodeId(2)}, .is_default = true},
+                       {.name = "b", .nodes = {NodeId(0), NodeId(1)}},
+                       {.name = "first", .nodes = {NodeId(0)}},
+                       {.name = "last", .nodes = {NodeId(2)}}};
+    Engine engine = testing::make_engine(spec, kNow);
+    const JobId first = testing::submit(engine, kNow, four_gpus("first", minutes(150)));
+    testing::submit(engine, kNow, four_gpus("last", hours(2)));
+    JobSpec gang = testing::make_job({.nodes = 2, .gpus = 4, .limit = hours(3)});
+    gang.partition = "a,b";
+    const JobId id = testing::submit(engine, kNow, gang);
+    engine.cycle(kNow, kBudget);
+    ASSERT_NE(engine.state().schedule().planned(id), nullptr);
+    EXPECT_EQ(engine.state().schedule().planned(id)->start, kNow + minutes(150));
+    EXPECT_EQ(partition_of(engine, id), "a");
+    const Time later = kNow + minutes(30);
+    testing::finish(engine, later, first);
+    engine.cycle(later, kBudget);
+    EXPECT_TRUE(runs_in(engine, id, "b"));
+}
+
 }  // namespace
 }  // namespace berth

@@ -75,7 +75,11 @@ std::size_t DerivedState::running_tasks(const Job& job) const {
 
 void DerivedState::mark_disturbed() {
     for (const JobId id : book.take_disturbed()) {
-        if (PendingJob* job = pending.find(id)) job->disturbed = true;
+        PendingJob* const job = pending.find(id);
+        if (job == nullptr) continue;
+        job->disturbed = true;
+        // Its own planned start hides what was released from what is known of other partitions.
+        if (job->names_several()) forget_searches(pending.others.at(id));
     }
 }
 
@@ -155,6 +159,7 @@ void DerivedState::note_devices(const ClusterState& state, const DevicesDrained&
 void DerivedState::note_reservations(const ClusterState& state) {
     book.rebuild(state);
     preemptions.forget_failures();
+    for (auto& [id, others] : pending.others) forget_searches(others);
     std::vector<JobId> concerned;
     for (const auto& [id, waiting] : pending.all()) {
         if (!waiting.shape->demand().reservation.empty()) concerned.push_back(id);

@@ -86,6 +86,11 @@ struct OtherPartition {
     bool limited = false;           // Limits bounded that search.
 };
 
+// Has the job look there anew.
+inline void forget_searches(std::vector<OtherPartition>& others) {
+    for (OtherPartition& one : others) one.seen_until = Time::min();
+}
+
 // Why a job is not eligible, apart from resources. PendingReason::none: the job is eligible.
 struct BlockingReason {
     PendingReason reason = PendingReason::none;
