@@ -30,7 +30,10 @@ StartJob start_of(const OpenCycle& cycle, const PendingJob& pending, const Found
                   std::optional<Duration> time_limit) {
     const Job& job = *cycle.state().find_job(pending.id);
     StartJob fact{.job = job.id, .attempt = Attempt(job.attempt.value() + 1)};
-    fact.priority = pending.priority();
+    // The key of one that has moved just now is of the partition where it stood.
+    fact.priority = pending.names_several() && pending.unsettled
+                        ? priority_of(cycle.state(), job, cycle.derived().policy, cycle.view())
+                        : pending.priority();
     fact.allocation = settle(cycle.state(), found.parts, cycle.derived().topologies);
     fact.allocation.licenses = found.licenses;
     fact.time_limit = time_limit;

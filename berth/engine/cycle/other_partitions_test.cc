@@ -155,5 +155,18 @@ TEST(OtherPartitions, AGangFindsTheRoomThatItsOwnPlannedStartHides) {
     EXPECT_TRUE(runs_in(engine, id, "b"));
 }
 
+TEST(OtherPartitions, AJobStartsWithThePriorityOfItsPartition) {
+    ClusterSpec spec = two_partitions();
+    spec.scheduling.rules = {{.kind = "priority", .name = "partition", .weight = 1000}};
+    spec.partitions[1].priority_job_factor = 10;
+    Engine engine = testing::make_engine(spec, kNow);
+    const JobId first = testing::submit(engine, kNow, four_gpus("a"));
+    const JobId second = testing::submit(engine, kNow, four_gpus("a,b"));
+    engine.cycle(kNow, kBudget);
+    ASSERT_TRUE(runs_in(engine, first, "a") && runs_in(engine, second, "b"));
+    EXPECT_LT(engine.state().find_job(first)->start_priority, 500);
+    EXPECT_GT(engine.state().find_job(second)->start_priority, 500);
+}
+
 }  // namespace
 }  // namespace berth
