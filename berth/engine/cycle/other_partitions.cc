@@ -12,25 +12,34 @@ namespace berth {
 namespace {
 
 // Whether the job could have no such reason in another partition.
-bool depends_on_partition(PendingReason reason) {
+bool depends_on_partition(PendingReason reason, const Job& job) {
     switch (reason) {
         case PendingReason::partition_down:
         case PendingReason::partition_inactive:
         case PendingReason::partition_node_limit:
         case PendingReason::partition_time_limit:
         case PendingReason::max_mem_per_limit:
-        case PendingReason::qos_max_wall:  // Of a default time limit.
         case PendingReason::bad_constraints:
         case PendingReason::req_node_not_avail: return true;
+        case PendingReason::deadline:
+        case PendingReason::qos_max_wall: return !job.spec.request->time_limit;
         default: return false;
     }
 }
 
-PendingReason reason_in(const OpenCycle& cycle, const Job& job, const Shape& shape) {
+BlockingReason blocking_in(const OpenCycle& cycle, const Job& job, const Shape& shape) {
     find_feasibility(cycle, *shape.kind);
     return blocking_reason_of(cycle.state(), job, shape, cycle.derived().running_tasks(job),
-                              cycle.now())
-        .reason;
+                              cycle.now());
+}
+
+// Whether this partition keeps the job from starting, whatever ends or is released.
+bool is_shut(const OpenCycle& cycle, const Job& job, const Shape& shape) {
+    const BlockingReason blocking = blocking_in(cycle, job, shape);
+    if (!blocking.by_limit) return depends_on_partition(blocking.reason, job);
+    // Such as one on the time, of which each partition may have another default.
+    return !may_start_alone(cycle.state(), job, shape.demand(),
+                            limit_request_of(cycle.state(), job, *shape.kind));
 }
 
 // The job as searches see it there.
@@ -51,17 +60,22 @@ void move_to(OpenCycle& cycle, JobId id, PartitionId partition) {
 
 bool OtherPartitions::is_open(const OpenCycle& cycle, JobId job, const OtherPartition& there) {
     const Job moved = moved_to(cycle.state().spec(), *cycle.state().find_job(job), there.partition);
-    return reason_in(cycle, moved, *there.shape) == PendingReason::none;
+    return blocking_in(cycle, moved, *there.shape).reason == PendingReason::none;
 }
 
 void leave_shut_partition(OpenCycle& cycle, const PendingJob& job) {
     const Job& record = *cycle.state().find_job(job.id);
-    if (!depends_on_partition(reason_in(cycle, record, *job.shape))) return;
+    if (!is_shut(cycle, record, *job.shape)) return;
+    std::optional<PartitionId> first;
     for (const OtherPartition& one : cycle.derived().pending.others.at(job.id)) {
-        if (!OtherPartitions::is_open(cycle, job.id, one)) continue;
-        const PartitionId partition = one.partition;  // The list is made anew.
-        return move_to(cycle, job.id, partition);
+        if (OtherPartitions::is_open(cycle, job.id, one)) {
+            first = one.partition;
+            break;
+        }
+        const Job moved = moved_to(cycle.state().spec(), record, one.partition);
+        if (!first && !is_shut(cycle, moved, *one.shape)) first = one.partition;
     }
+    if (first) move_to(cycle, job.id, *first);
 }
 
 bool OtherPartitions::is_meant(const ClusterSpec& spec, const PendingJob& job,

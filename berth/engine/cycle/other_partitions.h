@@ -12,7 +12,8 @@ namespace berth {
 void move_to(OpenCycle& cycle, JobId job, PartitionId partition);
 
 // If the partition in which the job stands keeps it from starting whatever is free, moves it to the
-// first one that does not. REQUIRES: it names several.
+// first one where it can start, or else to the first where it only has to wait. REQUIRES: it names
+// several.
 void leave_shut_partition(OpenCycle& cycle, const PendingJob& job);
 
 class OtherPartitions {

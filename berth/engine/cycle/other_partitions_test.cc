@@ -168,5 +168,45 @@ TEST(OtherPartitions, AJobStartsWithThePriorityOfItsPartition) {
     EXPECT_GT(engine.state().find_job(second)->start_priority, 500);
 }
 
+TEST(OtherPartitions, AJobLeavesAPartitionWhoseDefaultTimeIsBeyondALimit) {
+    ClusterSpec spec = two_partitions();
+    spec.partitions[0].default_time = hours(24);
+    spec.partitions[1].default_time = hours(1);
+    spec.accounts.push_back({.name = "physics", .parent = "root"});
+    AssociationSpec ann{.account = "physics", .user = "ann"};
+    ann.limits.max_wall = hours(12);
+    spec.associations.push_back(ann);
+    spec.scheduling.enforce_limits = true;
+    Engine engine = testing::make_engine(spec, kNow);
+    JobSpec job = four_gpus("a,b");
+    job.account = "physics";
+    job.request.edit().time_limit.reset();
+    const JobId id = testing::submit(engine, kNow, job);
+    engine.cycle(kNow, kBudget);
+    EXPECT_TRUE(runs_in(engine, id, "b"));
+    EXPECT_EQ(engine.state().find_job(id)->time_limit, hours(1));
+}
+
+TEST(OtherPartitions, AJobWithADeadlineLeavesThePartitionWhoseDefaultTimeIsTooLong) {
+    ClusterSpec spec = two_partitions();
+    spec.partitions[0].default_time = minutes(90);
+    spec.partitions[1].default_time = minutes(10);
+    Engine engine = testing::make_engine(spec, kNow);
+    JobSpec job = four_gpus("a,b");
+    job.request.edit().time_limit.reset();
+    job.deadline = kNow + hours(2);
+    job.hold = true;
+    const JobId id = testing::submit(engine, kNow, job);
+    engine.cycle(kNow, kBudget);
+    EXPECT_EQ(partition_of(engine, id), "a");
+    const Time later = kNow + minutes(45);
+    engine.cycle(later, kBudget);
+    ASSERT_EQ(engine.state().find_job(id)->state, JobState::pending);
+    EXPECT_EQ(partition_of(engine, id), "b");
+    engine.apply(later, JobHeld{id, Hold::none});
+    engine.cycle(later, kBudget);
+    EXPECT_TRUE(runs_in(engine, id, "b"));
+}
+
 }  // namespace
 }  // namespace berth
