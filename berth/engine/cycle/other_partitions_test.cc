@@ -208,5 +208,18 @@ TEST(OtherPartitions, AJobWithADeadlineLeavesThePartitionWhoseDefaultTimeIsTooLo
     EXPECT_TRUE(runs_in(engine, id, "b"));
 }
 
+TEST(OtherPartitions, WithoutBackfillAJobBlocksNoPartitionWhereItCannotRun) {
+    ClusterSpec spec = two_partitions();
+    spec.scheduling.backfill = false;
+    spec.partitions[1].max_time = minutes(10);
+    Engine engine = testing::make_engine(spec, kNow);
+    testing::submit(engine, kNow, four_gpus("a"));
+    const JobId waits = testing::submit(engine, kNow, four_gpus("a,b"));
+    const JobId brief = testing::submit(engine, kNow, four_gpus("b", minutes(5)));
+    for (int i = 0; i < 3; ++i) engine.cycle(kNow, kBudget);
+    EXPECT_EQ(engine.state().find_job(waits)->state, JobState::pending);
+    EXPECT_TRUE(runs_in(engine, brief, "b"));
+}
+
 }  // namespace
 }  // namespace berth

@@ -163,11 +163,13 @@ bool Rounds::end_round() {
     return cycle_.book().last_release() != begun_at;
 }
 
-// A job that names several partitions waits in each of its tier: nobody there passes it.
+// A job that names several partitions waits in each of its tier where it can run: nobody there
+// passes it.
 void Rounds::block_others(const PendingJob& job, std::vector<Time>& floors) const {
     for (const OtherPartition& one : cycle_.derived().pending.others.at(job.id)) {
         const ClusterSpec& spec = cycle_.state().spec();
-        if (OtherPartitions::is_meant(spec, job, one, OtherPartitions::Which::of_its_tier))
+        if (OtherPartitions::is_meant(spec, job, one, OtherPartitions::Which::of_its_tier) &&
+            OtherPartitions::is_open(cycle_, job.id, one))
             floors[one.partition.index()] = kNever;
     }
 }
