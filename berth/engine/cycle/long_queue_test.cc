@@ -91,5 +91,31 @@ TEST_F(LongQueue, TakesThoseOfTheNextMinuteIfThatBeginsMeanwhile) {
     }
 }
 
+// Of a long queue behind the depth, no job is looked at where nothing has happened: not either while
+// one that is planned names another partition, too.
+TEST(LongQueueOfPartitions, IsLeftAloneBehindAPlannedJobOfSeveral) {
+    ClusterSpec spec = testing::make_cluster(2);
+    spec.scheduling.plan_depth = 10;
+    spec.scheduling.max_job_count = 1'000'000;
+    spec.partitions.front().nodes = {NodeId(0)};
+    spec.partitions.push_back({.name = "other", .nodes = {NodeId(1)}});
+    Engine engine = testing::make_engine(spec, kNow);
+    const auto submit_to = [&](const std::string& partitions) {
+        JobSpec job = testing::make_job({.gpus = 8});
+        job.partition = partitions;
+        return testing::submit(engine, kNow, job);
+    };
+    submit_to("main");
+    submit_to("other");
+    const JobId several = submit_to("main,other");
+    JobId last = several;
+    for (int i = 0; i < kJobs; ++i) last = submit_to("main");
+    for (int i = 0; i < 100 && !engine.cycle(kNow, kBudget).complete; ++i) {
+    }
+    ASSERT_NE(engine.state().schedule().planned(several), nullptr);
+    engine.apply(kNow, JobHeld{last, Hold::user});
+    EXPECT_TRUE(engine.cycle(kNow, kBudget).complete) << "it went through the whole queue";
+}
+
 }  // namespace
 }  // namespace berth

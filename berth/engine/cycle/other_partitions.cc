@@ -137,24 +137,29 @@ std::optional<OtherPartitions::Better> OtherPartitions::search(const PendingJob&
         Time from = now;
         if (!planned && !one.limited) from = std::max(from, bounds_.earliest_unplanned(*one.shape));
         std::optional<Found> found = finder_.find(there, from, latest);
-        note_search(one, found, planned.has_value(), latest);
+        note_search(one, found, latest);
         if (found) best = Better{one.partition, *std::move(found), finder_.was_limited()};
     }
     return best;
 }
 
-// What one job learns of its shape holds for all, unless its own planned start was out of the way.
+// What one job learns of its shape holds for all: its own planned start was out of the way.
 void OtherPartitions::note_search(OtherPartition& there, const std::optional<Found>& found,
-                                  bool is_planned, Time latest) {
+                                  Time latest) {
     const Time now = cycle_.now();
-    there.seen_until = found ? found->start - Duration(1) : latest;
     there.seen_after = cycle_.book().last_release();
     there.limited = finder_.was_limited();
-    if (is_planned || there.limited) return;
+    if (there.limited) {
+        there.seen_until = found ? found->start - Duration(1) : latest;
+        return;
+    }
     Shape& shape = *there.shape;
-    shape.bound = found           ? found->start
-                  : latest <= now ? bounds_.earliest_from(now + Duration(1), shape)
-                                  : latest + Duration(1);
+    const Time first = found           ? found->start
+                       : latest <= now ? bounds_.earliest_from(now + Duration(1), shape)
+                                       : latest + Duration(1);
+    there.seen_until = first - Duration(1);
+    const bool is_known = shape.bound_at == there.seen_after;
+    shape.bound = is_known ? std::max(shape.bound, first) : first;
     shape.bound_at = there.seen_after;
 }
 

@@ -49,8 +49,7 @@ public:
 private:
     Time latest_start(const PendingJob& there, std::optional<Time> planned, bool may_plan);
     bool is_settled(const OtherPartition& there, bool is_planned, Time latest);
-    void note_search(OtherPartition& there, const std::optional<Found>& found, bool is_planned,
-                     Time latest);
+    void note_search(OtherPartition& there, const std::optional<Found>& found, Time latest);
 
     OpenCycle& cycle_;
     StartBounds& bounds_;
