@@ -11,8 +11,7 @@ namespace berth {
 
 bool JobPlacer::is_settled(PendingJob& job, bool may_plan) {
     if (!job.looked || preemptor_.could_preempt(job)) return false;
-    if (job.names_several() && !others_.are_settled(job, may_plan, Which::of_its_tier))
-        return false;
+    if (job.names_several() && !others_.are_settled(job, {.may_plan = may_plan})) return false;
     if (job.is_component()) return components_.are_settled(job, may_plan);
     const bool news = job.disturbed || job.looked_after != cycle_.book().last_release();
     if (job.takes_less && news && cycle_.book().any_fresh()) return false;
@@ -74,7 +73,7 @@ bool JobPlacer::try_to_schedule(PendingJob& pending, Time floor, bool may_plan) 
             eligibility_.check(*job);
         }
         const bool elsewhere = job->names_several() && cycle_.scheduling().backfill;
-        if (!elsewhere || !move_elsewhere(*job, may_plan, Which::of_its_tier)) return true;
+        if (!elsewhere || !move_elsewhere(*job, {.may_plan = may_plan})) return true;
         job = next_of_array(id);
         if (job == nullptr) return false;
     }
@@ -87,17 +86,32 @@ PendingJob* JobPlacer::next_of_array(JobId id) {
     return job;
 }
 
-void JobPlacer::try_in_lower_tiers(PendingJob& job, bool may_plan) {
+void JobPlacer::try_in_lower_tiers(PendingJob& job) {
     const JobId id = job.id;
-    if (!move_elsewhere(job, may_plan, Which::lower)) return;
-    PendingJob* const rest = next_of_array(id);
-    if (rest != nullptr) try_to_schedule(*rest, cycle_.now(), may_plan);
+    const PartitionId stood = job.partition;
+    while (move_elsewhere(job, {.which = Which::lower})) {
+        PendingJob* rest = next_of_array(id);
+        while (rest != nullptr && rest->is_open() && cycle_.complete() &&
+               try_job(*rest, cycle_.now(), false))
+            rest = next_of_array(id);
+        if (rest == nullptr) return;
+        return_to(*rest, stood);
+    }
+}
+
+// What is left of an array keeps its place in the higher tier.
+void JobPlacer::return_to(PendingJob& rest, PartitionId partition) {
+    if (rest.partition == partition) return;
+    move_to(cycle_, rest.id, partition);
+    eligibility_.check(rest);
 }
 
 bool JobPlacer::start_elsewhere(PendingJob& job, Which which, const std::vector<Time>& floors) {
     const JobId id = job.id;
-    if (!move_elsewhere(job, false, which, &floors)) return false;
-    next_of_array(id);
+    const PartitionId stood = job.partition;
+    if (!move_elsewhere(job, {.which = which, .floors = &floors})) return false;
+    PendingJob* const rest = next_of_array(id);
+    if (rest != nullptr && which == Which::lower) return_to(*rest, stood);
     return true;
 }
 
@@ -108,16 +122,15 @@ static void note_failure(const OpenCycle& cycle, Shape& shape, Time latest) {
 }
 
 // Moves the job to where it starts earlier than where it stands, and starts it or plans its start.
-bool JobPlacer::move_elsewhere(PendingJob& job, bool may_plan, Which which,
-                               const std::vector<Time>* floors) {
+bool JobPlacer::move_elsewhere(PendingJob& job, const OtherPartitions::Look& look) {
     PlanBook& book = cycle_.book();
     const JobId id = job.id;
     if (!job.is_open() || !cycle_.complete()) return false;
-    if (others_.are_settled(job, may_plan, which)) return false;
+    if (others_.are_settled(job, look)) return false;
     std::optional<PlannedReservation> before;
     if (book.planned_start(id) != nullptr) before = book.lift(id);
     const std::optional<Time> planned = before ? std::optional(before->start) : std::nullopt;
-    const auto better = others_.search(job, planned, may_plan, which, floors);
+    const auto better = others_.search(job, planned, look);
     if (!better) {
         if (before) book.put(id, *std::move(before));
         return false;

@@ -31,9 +31,9 @@ public:
     // if that lets it start sooner. Returns false when the job is no longer pending.
     bool try_to_schedule(PendingJob& job, Time floor, bool may_plan);
 
-    // The same in those of its other partitions that have a lower tier: after all jobs have had
-    // their turn. REQUIRES: it names several.
-    void try_in_lower_tiers(PendingJob& job, bool may_plan);
+    // Starts the job, or as many tasks as it can, in those of its other partitions that have a
+    // lower tier: after all jobs have had their turn. REQUIRES: it names several.
+    void try_in_lower_tiers(PendingJob& job);
 
     // Without backfill: starts the job in another of its partitions. `floors`: when each partition
     // may start a job again. True: it, or a task of it, has started. REQUIRES: it names several.
@@ -49,8 +49,8 @@ private:
     bool start_on_loan(PendingJob& pending);
     std::optional<StartJob> find_on_loan(const PendingJob& pending);
     std::optional<Duration> less_than_limit(const PendingJob& pending) const;
-    bool move_elsewhere(PendingJob& job, bool may_plan, Which which,
-                        const std::vector<Time>* floors = nullptr);  // True: started.
+    bool move_elsewhere(PendingJob& job, const OtherPartitions::Look& look);  // True: started.
+    void return_to(PendingJob& rest, PartitionId partition);
     PendingJob* next_of_array(JobId id);  // After a start. nullptr: there is none.
 
     OpenCycle& cycle_;

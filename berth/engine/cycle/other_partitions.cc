@@ -86,14 +86,15 @@ bool OtherPartitions::is_meant(const ClusterSpec& spec, const PendingJob& job,
 }
 
 Time OtherPartitions::latest_start(const PendingJob& there, std::optional<Time> planned,
-                                   bool may_plan) {
+                                   const Look& look) {
     const Time now = cycle_.now();
     const Time horizon = last_start(cycle_.state(), there, now);
-    if (there.shape->kind->depends_on_running) return std::min(horizon, now);
-    if (!planned) return may_plan ? horizon : std::min(horizon, now);
+    const Time soonest = std::min(horizon, now);
+    if (look.is_for_now() || there.shape->kind->depends_on_running) return soonest;
+    if (!planned) return look.may_plan ? horizon : soonest;
     if (cycle_.may_move()) return std::min(horizon, std::max(*planned - Duration(1), now));
     cycle_.leave_unmoved();
-    return std::min(horizon, now);
+    return soonest;
 }
 
 bool OtherPartitions::is_settled(const OtherPartition& there, bool is_planned, Time latest) {
@@ -105,31 +106,29 @@ bool OtherPartitions::is_settled(const OtherPartition& there, bool is_planned, T
     return there.seen_after == last_release || bounds_.fresh_hope(*there.shape) > latest;
 }
 
-bool OtherPartitions::are_settled(const PendingJob& job, bool may_plan, Which which) {
+bool OtherPartitions::are_settled(const PendingJob& job, const Look& look) {
     // What it has preempted for keeps its room in the partition where it stands.
     if (cycle_.state().schedule().preemptor_holds().contains(job.id)) return true;
     const PlannedReservation* const known = cycle_.book().planned_start(job.id);
     const std::optional<Time> planned = known ? std::optional(known->start) : std::nullopt;
     return std::ranges::all_of(
         cycle_.derived().pending.others.at(job.id), [&](const OtherPartition& one) {
-            if (!is_meant(cycle_.state().spec(), job, one, which)) return true;
-            const Time latest = latest_start(job_in(job, one), planned, may_plan);
+            if (!is_meant(cycle_.state().spec(), job, one, look.which)) return true;
+            const Time latest = latest_start(job_in(job, one), planned, look);
             return is_settled(one, planned.has_value(), latest) || !is_open(cycle_, job.id, one);
         });
 }
 
 std::optional<OtherPartitions::Better> OtherPartitions::search(const PendingJob& job,
                                                                std::optional<Time> planned,
-                                                               bool may_plan, Which which,
-                                                               const std::vector<Time>* floors) {
+                                                               const Look& look) {
     const Time now = cycle_.now();
     std::optional<Better> best;
     for (OtherPartition& one : cycle_.derived().pending.others.at(job.id)) {
-        if (!is_meant(cycle_.state().spec(), job, one, which)) continue;
-        if (floors != nullptr && (*floors)[one.partition.index()] > now) continue;
+        if (!is_meant(cycle_.state().spec(), job, one, look.which)) continue;
+        if (look.floors != nullptr && (*look.floors)[one.partition.index()] > now) continue;
         const PendingJob there = job_in(job, one);
-        Time latest = latest_start(there, planned, may_plan);
-        if (floors != nullptr) latest = std::min(latest, now);
+        Time latest = latest_start(there, planned, look);
         if (best) latest = std::min(latest, best->found.start - Duration(1));
         if (is_settled(one, planned.has_value(), latest) || !is_open(cycle_, job.id, one)) continue;
         if (!cycle_.spend()) break;

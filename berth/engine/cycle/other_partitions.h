@@ -22,22 +22,34 @@ public:
         : cycle_(cycle), bounds_(bounds), finder_(finder) {}
 
     // Those of the tier where the job stands, or of a higher one, are tried at its turn. The lower
-    // ones are tried once all jobs have had their turn: it must not pass those who stand there.
+    // ones are tried once all jobs have had their turn, for immediate starts alone: it must not
+    // pass those who stand there, nor give up its place in the higher tier while it waits.
     enum class Which : std::uint8_t { of_its_tier, lower };
 
-    // Whether a search there would find nothing.
-    bool are_settled(const PendingJob& job, bool may_plan, Which which);
+    // What is looked for.
+    struct Look {
+        Which which = Which::of_its_tier;
+        bool may_plan = false;  // A job without a planned start may get one.
+        bool only_now = false;  // An immediate start.
+        // Without backfill: when each partition may start a job again. Only an immediate start
+        // counts then.
+        const std::vector<Time>* floors = nullptr;
 
-    // The earliest start there; one before its planned start, if it has one. `floors`: when each
-    // partition may start a job again; only an immediate start counts then. REQUIRES: its planned
+        bool is_for_now() const { return only_now || which == Which::lower || floors != nullptr; }
+    };
+
+    // Whether a search there would find nothing.
+    bool are_settled(const PendingJob& job, const Look& look);
+
+    // The earliest start there; one before its planned start, if it has one. REQUIRES: its planned
     // start was lifted out of the book; `planned` is when it is.
     struct Better {
         PartitionId partition{0};
         Found found;
         bool limited = false;  // Limits bounded the search.
     };
-    std::optional<Better> search(const PendingJob& job, std::optional<Time> planned, bool may_plan,
-                                 Which which, const std::vector<Time>* floors = nullptr);
+    std::optional<Better> search(const PendingJob& job, std::optional<Time> planned,
+                                 const Look& look);
 
     // Whether it is one of those.
     static bool is_meant(const ClusterSpec& spec, const PendingJob& job,
@@ -47,7 +59,7 @@ public:
     static bool is_open(const OpenCycle& cycle, JobId job, const OtherPartition& there);
 
 private:
-    Time latest_start(const PendingJob& there, std::optional<Time> planned, bool may_plan);
+    Time latest_start(const PendingJob& there, std::optional<Time> planned, const Look& look);
     bool is_settled(const OtherPartition& there, bool is_planned, Time latest);
     void note_search(OtherPartition& there, const std::optional<Found>& found, Time latest);
 

@@ -221,5 +221,67 @@ TEST(OtherPartitions, WithoutBackfillAJobBlocksNoPartitionWhereItCannotRun) {
     EXPECT_TRUE(runs_in(engine, brief, "b"));
 }
 
+// Partition "a" has the higher tier, and is busy for two hours.
+struct TwoTiers {
+    TwoTiers() {
+        testing::submit(engine, kNow, four_gpus("a", hours(2)));
+        engine.cycle(kNow, kBudget);
+    }
+    static ClusterSpec spec() {
+        ClusterSpec spec = two_partitions();
+        spec.partitions[0].priority_tier = 2;
+        return spec;
+    }
+    Engine engine = testing::make_engine(spec(), kNow);
+};
+
+TEST(OtherPartitions, AJobWaitsInTheHighestTierAndStartsInALowerOne) {
+    TwoTiers tiers;
+    Engine& engine = tiers.engine;
+    const JobId first = testing::submit(engine, kNow, four_gpus("b", minutes(30)));
+    const JobId id = testing::submit(engine, kNow, four_gpus("a,b"));
+    engine.cycle(kNow, kBudget);
+    EXPECT_TRUE(runs_in(engine, first, "b")) << "of the lower tier, it comes first there";
+    EXPECT_EQ(partition_of(engine, id), "a");
+    ASSERT_NE(engine.state().schedule().planned(id), nullptr);
+    EXPECT_GE(engine.state().schedule().planned(id)->start, kNow + hours(2));
+    const Time later = kNow + minutes(10);
+    testing::finish(engine, later, first);
+    engine.cycle(later, kBudget);
+    EXPECT_TRUE(runs_in(engine, id, "b"));
+}
+
+TEST(OtherPartitions, AJobThatIsRequeuedWaitsAgainInTheHighestTier) {
+    TwoTiers tiers;
+    Engine& engine = tiers.engine;
+    const JobId id = testing::submit(engine, kNow, four_gpus("a,b"));
+    engine.cycle(kNow, kBudget);
+    ASSERT_TRUE(runs_in(engine, id, "b"));
+    const JobId other = testing::submit(engine, kNow, four_gpus("b", minutes(30)));
+    engine.apply(kNow, EndJob{.job = id, .outcome = JobState::pending});
+    testing::finish(engine, kNow, id);
+    EXPECT_EQ(partition_of(engine, id), "a");
+    engine.cycle(kNow, kBudget);
+    EXPECT_TRUE(runs_in(engine, other, "b"));
+    EXPECT_EQ(engine.state().find_job(id)->state, JobState::pending);
+    EXPECT_EQ(partition_of(engine, id), "a");
+}
+
+TEST(OtherPartitions, WhatIsLeftOfAnArrayKeepsItsPlaceInTheHighestTier) {
+    TwoTiers tiers;
+    Engine& engine = tiers.engine;
+    JobSpec spec = testing::make_job({.gpus = 2});
+    spec.partition = "a,b";
+    spec.array = ArraySpec{{0, 1, 2}, 0};
+    const JobId array = testing::submit(engine, kNow, spec);
+    for (int i = 0; i < 3; ++i) engine.cycle(kNow, kBudget);
+    int in_b = 0;
+    for (const JobId id : engine.state().index().holding())
+        in_b += partition_of(engine, id) == "b" ? 1 : 0;
+    EXPECT_EQ(in_b, 2);
+    EXPECT_EQ(engine.state().find_job(array)->spec.array->tasks.size(), 1U);
+    EXPECT_EQ(partition_of(engine, array), "a");
+}
+
 }  // namespace
 }  // namespace berth

@@ -137,13 +137,9 @@ bool Rounds::run_round() {
 // Jobs that name several partitions: those of a lower tier come last, behind the jobs there.
 void Rounds::look_in_lower_tiers() {
     if (cycle_.derived().pending.others.empty()) return;
-    PlanQuota quota(cycle_.state(), cycle_.now());
     for (std::size_t i = 0; i < cycle_.order().entries().size(); ++i) {
         PendingJob* const job = cycle_.order().entries()[i].job;
-        if (job == nullptr) continue;
-        const bool may_plan = quota.admits(*job);
-        quota.count(*job);
-        if (job->names_several()) placer_.try_in_lower_tiers(*job, may_plan);
+        if (job != nullptr && job->names_several()) placer_.try_in_lower_tiers(*job);
         if (!cycle_.complete()) return;
     }
 }

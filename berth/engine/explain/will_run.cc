@@ -306,7 +306,8 @@ StartEstimate estimate_of(Engine& engine, Time now, const std::vector<Job>& jobs
 
 }  // namespace
 
-// Of a job that names several partitions: in the one where it would start first.
+// Of a job that names several partitions: in the one where it would start first. In those of a
+// lower tier than where it stands it only starts at once.
 StartEstimate will_run(Engine& engine, Time now, const std::vector<Job>& jobs) {
     StartEstimate best = estimate_of(engine, now, jobs);
     const Job& job = jobs.front();
@@ -315,6 +316,9 @@ StartEstimate will_run(Engine& engine, Time now, const std::vector<Job>& jobs) {
     for (const PartitionId partition : partitions_of(spec, job)) {
         if (partition == job.partition) continue;
         StartEstimate there = estimate_of(engine, now, {moved_to(spec, job, partition)});
+        const bool is_lower =
+            spec.partition(partition).priority_tier < spec.partition(job.partition).priority_tier;
+        if (is_lower && there.start && *there.start > now) continue;
         if (there.start && (!best.start || *there.start < *best.start)) best = std::move(there);
     }
     return best;

@@ -118,14 +118,26 @@ void end_by_loss(Job& job, Time now, bool may_requeue, bool launch_failed) {
     }
 }
 
+// A job of several partitions waits again where it waited first: it keeps its place in the highest
+// tier.
+void stand_in_first(const ClusterSpec& spec, Job& job) {
+    if (!names_several_partitions(job.spec)) return;
+    const std::vector<PartitionId> partitions = partitions_of(spec, job);
+    if (partitions.empty()) return;
+    job.partition = partitions.front();
+    if (!job.spec.request->time_limit)
+        job.time_limit = default_time_limit(spec, job.partition, job.qos);
+}
+
 // `refused`: the script never began, so this does not count as a restart.
-void requeue(Job& job, bool refused) {
+void requeue(const ClusterSpec& spec, Job& job, bool refused) {
     job.state = JobState::pending;
     if (!refused) job.restarts += 1;
     job.started_at.reset();
     job.ended_at.reset();
     job.eligible_at.reset();
     if (job.full_time_limit) job.time_limit = *std::exchange(job.full_time_limit, std::nullopt);
+    stand_in_first(spec, job);
     job.steps.clear();
     job.next_step = 0;
     job.suspension.reset();
@@ -184,7 +196,7 @@ void ClusterState::take(Time now, const EndJob& fact) {
     BERTH_ASSERT(fact.outcome == JobState::pending || is_final(fact.outcome));
     if (is_final(job->state) && fact.outcome == JobState::pending) {  // By `scontrol requeue`.
         return change_job(fact.job, [&](Job& record) {
-            requeue(record, false);
+            requeue(spec(), record, false);
             record.hold = fact.hold;
             record.state_reason = fact.reason;
         });
@@ -272,7 +284,7 @@ void ClusterState::release(Time now, const AttemptEnded& fact) {
         if (job.outcome == JobState::pending) {
             const auto& refused_by = job.spec.request->refused_by;
             const std::string& batch_host = spec().node(job.nodes.front()).name;
-            requeue(job, std::ranges::find(refused_by, batch_host) != refused_by.end());
+            requeue(spec(), job, std::ranges::find(refused_by, batch_host) != refused_by.end());
         } else {
             job.state = job.outcome;
         }
