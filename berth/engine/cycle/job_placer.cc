@@ -62,27 +62,36 @@ bool JobPlacer::try_to_schedule(PendingJob& pending, Time floor, bool may_plan) 
     // Limits were checked when the cycle began: they are again once a run has begun or ended.
     const bool has_news =
         cycle_.state().quota().concerned_by_news() != QuotaTree::Concerned::nobody;
-    if (job->watched || has_news) eligibility_.check(*job);
+    if ((job->watched || has_news) && !check_again(*job)) return true;
+    const bool elsewhere = job->names_several() && cycle_.scheduling().backfill;
     for (;;) {
         while (job->is_open() && try_job(*job, floor, may_plan)) {
             job = next_of_array(id);
-            if (job == nullptr) return false;
+            if (job == nullptr || !cycle_.complete()) return job != nullptr;
         }
         while (job->blocking.reason == PendingReason::none && floor <= cycle_.now() &&
                cycle_.complete() && preemptor_.preempt_for(*job)) {
             eligibility_.check(*job);
         }
-        const bool elsewhere = job->names_several() && cycle_.scheduling().backfill;
         if (!elsewhere || !move_elsewhere(*job, {.may_plan = may_plan})) return true;
         job = next_of_array(id);
-        if (job == nullptr) return false;
+        if (job == nullptr || !cycle_.complete()) return job != nullptr;
     }
+}
+
+// False: the job has left its partition, and the next cycle finds its place in the order first.
+bool JobPlacer::check_again(PendingJob& job) {
+    const PartitionId stood = job.partition;
+    eligibility_.check(job);
+    if (job.partition == stood) return true;
+    cycle_.leave_rest();
+    return false;
 }
 
 PendingJob* JobPlacer::next_of_array(JobId id) {
     cycle_.note_start();
     PendingJob* const job = cycle_.derived().pending.find(id);
-    if (job != nullptr) eligibility_.check(*job);
+    if (job != nullptr) (void)check_again(*job);
     return job;
 }
 
@@ -103,7 +112,7 @@ void JobPlacer::try_in_lower_tiers(PendingJob& job) {
 void JobPlacer::return_to(PendingJob& rest, PartitionId partition) {
     if (rest.partition == partition) return;
     move_to(cycle_, rest.id, partition);
-    eligibility_.check(rest);
+    (void)check_again(rest);
 }
 
 bool JobPlacer::start_elsewhere(PendingJob& job, Which which, const std::vector<Time>& floors) {

@@ -49,6 +49,7 @@ private:
     bool start_on_loan(PendingJob& pending);
     std::optional<StartJob> find_on_loan(const PendingJob& pending);
     std::optional<Duration> less_than_limit(const PendingJob& pending) const;
+    bool check_again(PendingJob& job);
     bool move_elsewhere(PendingJob& job, const OtherPartitions::Look& look);  // True: started.
     void return_to(PendingJob& rest, PartitionId partition);
     PendingJob* next_of_array(JobId id);  // After a start. nullptr: there is none.
