@@ -69,11 +69,14 @@ bool JobPlacer::try_to_schedule(PendingJob& pending, Time floor, bool may_plan) 
             job = next_of_array(id);
             if (job == nullptr || !cycle_.complete()) return job != nullptr;
         }
-        while (job->blocking.reason == PendingReason::none && floor <= cycle_.now() &&
+        // A start elsewhere ends nobody, but it must be now to be better.
+        const bool started =
+            elsewhere && preemptor_.could_preempt(*job) && move_elsewhere(*job, {.only_now = true});
+        while (!started && job->blocking.reason == PendingReason::none && floor <= cycle_.now() &&
                cycle_.complete() && preemptor_.preempt_for(*job)) {
             eligibility_.check(*job);
         }
-        if (!elsewhere || !move_elsewhere(*job, {.may_plan = may_plan})) return true;
+        if (!started && (!elsewhere || !move_elsewhere(*job, {.may_plan = may_plan}))) return true;
         job = next_of_array(id);
         if (job == nullptr || !cycle_.complete()) return job != nullptr;
     }

@@ -283,5 +283,27 @@ TEST(OtherPartitions, WhatIsLeftOfAnArrayKeepsItsPlaceInTheHighestTier) {
     EXPECT_EQ(partition_of(engine, array), "a");
 }
 
+TEST(OtherPartitions, AJobPreemptsNobodyWhereAnotherHasRoom) {
+    for (const bool has_room : {true, false}) {
+        ClusterSpec spec = two_partitions();
+        spec.qos.push_back({.name = "high", .preempt = {"normal"}});
+        spec.scheduling.preemption.by = PreemptBy::qos;
+        spec.scheduling.preemption.mode = PreemptMode::requeue;
+        Engine engine = testing::make_engine(spec, kNow);
+        const JobId first = testing::submit(engine, kNow, four_gpus("a"));
+        JobSpec high = four_gpus("b", hours(3));
+        high.qos = "high";
+        if (!has_room) testing::submit(engine, kNow, high);
+        engine.cycle(kNow, kBudget);
+        ASSERT_TRUE(runs_in(engine, first, "a"));
+        high.partition = "a,b";
+        const JobId second = testing::submit(engine, kNow, high);
+        engine.cycle(kNow, kBudget);
+        EXPECT_EQ(runs_in(engine, first, "a"), has_room);
+        EXPECT_EQ(runs_in(engine, second, "b"), has_room);
+        EXPECT_EQ(engine.state().schedule().preemptor_holds().contains(second), !has_room);
+    }
+}
+
 }  // namespace
 }  // namespace berth
