@@ -212,10 +212,11 @@ Objection check_partition_limits(const ClusterSpec& spec, const Job& job) {
                                    std::to_string(std::max(partition.min_nodes, 1U)) + " to " +
                                    std::to_string(most) + " nodes"};
     }
-    const Demand demand = amounts_of(spec, job);
-    if (!exceeds_node_memory(partition, demand)) return std::nullopt;
+    Demand demand = amounts_of(spec, job);
+    if (demand.near.threads_per_core > 0) demand.choices = {shaped_nodes(spec, job)};
+    if (!exceeds_node_memory(spec, partition, demand)) return std::nullopt;
     return Refusing{.why = Refusal::memory_over_limit,
-                    .message = format_size(memory_on_fullest(demand)) +
+                    .message = format_size(memory_on_fullest(spec, demand)) +
                                " of memory on one node; partition " + partition.name + " allows " +
                                format_size(*partition.max_memory_per_node) + " (MaxMemPerNode)"};
 }

@@ -37,7 +37,7 @@ BlockingReason partition_blocking(const ClusterSpec& spec, const Job& job, const
     if (partition.max_time && job.time_limit > *partition.max_time) {
         return shut(PendingReason::partition_time_limit);
     }
-    if (exceeds_node_memory(partition, demand)) return shut(PendingReason::max_mem_per_limit);
+    if (exceeds_node_memory(spec, partition, demand)) return shut(PendingReason::max_mem_per_limit);
     return {};
 }
 

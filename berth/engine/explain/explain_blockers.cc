@@ -61,9 +61,10 @@ void fill_nodes(Blocker& blocker, const PartitionSpec& partition, const Demand& 
                    std::to_string(most) + ".";
 }
 
-void fill_node_memory(Blocker& blocker, const PartitionSpec& partition, const Demand& demand) {
+void fill_node_memory(Blocker& blocker, const ClusterSpec& spec, const PartitionSpec& partition,
+                      const Demand& demand) {
     blocker.resource = "mem";
-    blocker.asked = memory_on_fullest(demand).count();
+    blocker.asked = memory_on_fullest(spec, demand).count();
     blocker.total = partition.max_memory_per_node->count();
     blocker.text = "The job asks for " + format_size(Bytes(blocker.asked)) +
                    " of memory on one node; the partition allows at most " +
@@ -115,7 +116,7 @@ Blocker blocker_of_reason(const ClusterState& state, const DerivedState& derived
     } else if (blocking.reason == PendingReason::partition_time_limit) {
         fill_time(blocker, job, *partition.max_time, "the partition");
     } else if (blocking.reason == PendingReason::max_mem_per_limit) {
-        fill_node_memory(blocker, partition, shape.demand());
+        fill_node_memory(blocker, state.spec(), partition, shape.demand());
     } else if (blocking.reason == PendingReason::qos_max_wall) {
         const QosSpec& qos = state.spec().qos[job.qos.index()];
         blocker.level = "qos " + qos.name;

@@ -62,22 +62,52 @@ std::optional<Bytes> node_memory_max(const PartitionSpec& partition) {
     return most && *most > Bytes(0) ? most : std::nullopt;
 }
 
+// So many CPUs are held for so many that tasks use.
+struct HeldCpus {
+    std::uint32_t held = 1, used = 1;
+
+    std::int64_t of(std::int64_t cpus) const {
+        if (cpus > INT64_MAX / held - used) return INT64_MAX;
+        return (cpus * held + used - 1) / used;
+    }
+};
+
+// The least that any of these nodes makes of it. `most`: as Near has it.
+HeldCpus least_held(const ClusterSpec& spec, const std::vector<BitSet>& choices,
+                    std::uint32_t most) {
+    std::optional<HeldCpus> least;
+    if (most == 0) return {};
+    for (const BitSet& nodes : choices) {
+        for (std::size_t n = nodes.find_first(); n != BitSet::kNone; n = nodes.find_next(n)) {
+            const NodeSpec& node = spec.nodes[n];
+            const HeldCpus here{std::max(node.threads_per_core, 1U), threads_used(node, most)};
+            if (!least || here.held * least->used < least->held * here.used) least = here;
+        }
+    }
+    return least.value_or(HeldCpus{});
+}
+
 // No node may give the job more than `most`: "all memory" becomes this amount, and tasks with
 // memory per CPU spread over more nodes.
-void cap_memory_per_node(Demand& demand, Bytes most) {
+void cap_memory_per_node(Demand& demand, Bytes most, const ClusterSpec& spec, const Job& job) {
     if (demand.memory_rule == MemoryRule::whole_node) {
         demand.memory_rule = MemoryRule::per_node;
         demand.memory = most;
     }
     if (demand.memory_rule != MemoryRule::per_cpu || !demand.tasks) return;
-    const Bytes per_task = demand.memory * demand.cpus_per_task;
+    const std::uint32_t threads = job.spec.request->nearness->node.threads_per_core;
+    const HeldCpus held =
+        threads == 0 ? HeldCpus{} : least_held(spec, {shaped_nodes(spec, job)}, threads);
+    const Bytes per_task = demand.memory * held.of(demand.cpus_per_task);
     const std::int64_t tasks = most.count() / std::max<std::int64_t>(per_task.count(), 1);
     if (tasks < 1 || tasks >= *demand.tasks) return;
     const auto fit = static_cast<std::uint32_t>(tasks);
     demand.tasks_per_node = demand.tasks_per_node == 0 ? fit : std::min(demand.tasks_per_node, fit);
 }
 
-void set_memory(Demand& demand, const JobRequest& request, const PartitionSpec& partition) {
+void set_memory(Demand& demand, const ClusterSpec& spec, const Job& job) {
+    const JobRequest& request = job.spec.request;
+    const PartitionSpec& partition = spec.partition(job.partition);
     std::optional<Bytes> per_node = request.memory_per_node;
     std::optional<Bytes> per_cpu = request.memory_per_cpu;
     const bool asked = per_node || per_cpu;
@@ -93,7 +123,7 @@ void set_memory(Demand& demand, const JobRequest& request, const PartitionSpec& 
         demand.memory = amount;
         cap_memory_per_cpu(demand, partition.max_memory_per_cpu.value_or(Bytes(0)));
     }
-    if (const auto most = node_memory_max(partition)) cap_memory_per_node(demand, *most);
+    if (const auto most = node_memory_max(partition)) cap_memory_per_node(demand, *most, spec, job);
 }
 
 void add_gres(std::vector<GresDemand>& demands, const Dimensions& dimensions,
@@ -259,7 +289,7 @@ Demand without_nodes(const ClusterSpec& spec, const Job& job) {
     // Admission has checked this.
     const GpuCounts counts = gpu_counts(request).value_or(GpuCounts{});
     set_tasks(demand, request, counts);
-    set_memory(demand, request, partition);
+    set_memory(demand, spec, job);
     set_gres(demand, spec.dimensions, request, counts);
     set_share(demand, spec, request);
     demand.exclusive = partition.exclusive || (request.exclusive && !partition.ignores_exclusive());
@@ -346,22 +376,35 @@ Demand demand_of(const ClusterSpec& spec, const Job& job) {
     return demand;
 }
 
-Bytes memory_on_fullest(const Demand& demand) {
+Bytes memory_on_fullest(const ClusterSpec& spec, const Demand& demand) {
     if (demand.memory_rule == MemoryRule::per_node) return demand.memory;
     if (demand.memory_rule != MemoryRule::per_cpu) return Bytes(0);
     const std::uint32_t tasks =
         demand.tasks ? ceil_div(*demand.tasks, demand.nodes_max) : demand.tasks_per_node;
-    return demand.memory * demand.cpus_per_task * std::max(tasks, 1U);
+    const auto used = static_cast<std::int64_t>(std::min<std::uint64_t>(
+        std::uint64_t{demand.cpus_per_task} * std::max(tasks, 1U), INT64_MAX));
+    return demand.memory * held_cpus(spec, demand, used);
 }
 
-bool exceeds_node_memory(const PartitionSpec& partition, const Demand& demand) {
+bool exceeds_node_memory(const ClusterSpec& spec, const PartitionSpec& partition,
+                         const Demand& demand) {
     const std::optional<Bytes> most = node_memory_max(partition);
-    return most && memory_on_fullest(demand) > *most;
+    return most && memory_on_fullest(spec, demand) > *most;
 }
 
 std::uint32_t threads_used(const NodeSpec& node, std::uint32_t most) {
     const std::uint32_t all = std::max(node.threads_per_core, 1U);
     return most == 0 ? all : std::min(all, most);
+}
+
+std::int64_t held_cpus(const ClusterSpec& spec, const Demand& demand, std::int64_t used) {
+    return least_held(spec, demand.choices, demand.near.threads_per_core).of(used);
+}
+
+BitSet shaped_nodes(const ClusterSpec& spec, const Job& job) {
+    BitSet nodes = candidates(spec, spec.partition(job.partition), job.spec.request);
+    keep_shaped(nodes, spec, job.spec.request->nearness->node);
+    return nodes;
 }
 
 NodeNeed need_on(const Demand& demand, const NodeSpec& node, std::uint32_t tasks) {

@@ -115,13 +115,21 @@ Demand resolved_demand(const ClusterState& state, const Job& job);
 Demand amounts_of(const ClusterSpec& spec, const Job& job);
 
 // The least memory that the job takes of its fullest node, as far as a number was requested.
-Bytes memory_on_fullest(const Demand& demand);
+Bytes memory_on_fullest(const ClusterSpec& spec, const Demand& demand);
 
 // Whether that exceeds the partition's MaxMemPerNode.
-bool exceeds_node_memory(const PartitionSpec& partition, const Demand& demand);
+bool exceeds_node_memory(const ClusterSpec& spec, const PartitionSpec& partition,
+                         const Demand& demand);
 
 // The threads of each of the node's cores that tasks use; `most`: as Near has it.
 std::uint32_t threads_used(const NodeSpec& node, std::uint32_t most);
+
+// How many CPUs the job holds at least, on the nodes that it may have, for so many that its tasks
+// use: more where those use fewer threads of a core than it has.
+std::int64_t held_cpus(const ClusterSpec& spec, const Demand& demand, std::int64_t used);
+
+// The partition's nodes, without excluded ones, that have the hardware that the job asks for.
+BitSet shaped_nodes(const ClusterSpec& spec, const Job& job);
 
 // What this many tasks take of one node. Whole cores are allocated: `cpus` counts all threads of
 // these cores, as Slurm shows them and as memory per CPU is multiplied.

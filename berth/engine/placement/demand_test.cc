@@ -143,5 +143,22 @@ TEST(Demand, WholeCoresAreTakenAndMemoryGoesWithTheirCpus) {
     EXPECT_EQ(single.cpus, 6U);  // All threads of these cores are the job's.
 }
 
+TEST(Demand, HoldsTheThreadsThatItsTasksDoNotUse) {
+    ClusterSpec spec = testing::make_cluster(2, {.cores_per_socket = 4, .threads_per_core = 2});
+    JobRequest one_thread{.nodes_min = 1, .nodes_given = true, .tasks = 4};
+    one_thread.memory_per_cpu = gib(1);
+    EXPECT_EQ(held_cpus(spec, demand(one_thread, spec), 4), 4);
+    EXPECT_EQ(memory_on_fullest(spec, demand(one_thread, spec)), gib(4));
+    one_thread.nearness.edit().node.threads_per_core = 1;
+    EXPECT_EQ(held_cpus(spec, demand(one_thread, spec), 4), 8);
+    EXPECT_EQ(memory_on_fullest(spec, demand(one_thread, spec)), gib(8));
+    spec.partitions[0].max_memory_per_node = gib(6);
+    EXPECT_TRUE(exceeds_node_memory(spec, spec.partitions[0], demand(one_thread, spec)));
+    one_thread.nodes_given = false;
+    EXPECT_EQ(demand(one_thread, spec).tasks_per_node, 3U) << "two GiB for each task";
+    testing::add_node(spec, "node3", {.cores_per_socket = 8});
+    EXPECT_EQ(held_cpus(spec, demand(one_thread, spec), 4), 4) << "where there is one thread";
+}
+
 }  // namespace
 }  // namespace berth
