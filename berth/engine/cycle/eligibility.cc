@@ -74,6 +74,7 @@ void Eligibility::check(PendingJob& pending) {
     if (!job.eligible_at && !before_eligible) eligible_.push_back(pending.id);
     if (pending.is_open()) return;
     pending.looked = pending.looked_ahead = false;
+    if (pending.names_several()) forget_searches(derived.pending.others.at(pending.id));
     if (pending.ordered) cycle_.order().erase(pending);
     if (pending.is_component()) return;
     if (const PlannedReservation* planned_start = cycle_.book().planned_start(pending.id)) {

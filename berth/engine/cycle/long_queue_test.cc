@@ -91,8 +91,8 @@ TEST_F(LongQueue, TakesThoseOfTheNextMinuteIfThatBeginsMeanwhile) {
     }
 }
 
-// Of a long queue behind the depth, no job is looked at where nothing has happened: not either while
-// one that is planned names another partition, too.
+// Of a long queue behind the depth, no job is looked at where nothing has happened: not either
+// while one that is planned names another partition, too.
 TEST(LongQueueOfPartitions, IsLeftAloneBehindAPlannedJobOfSeveral) {
     ClusterSpec spec = testing::make_cluster(2);
     spec.scheduling.plan_depth = 10;

@@ -97,26 +97,45 @@ Time OtherPartitions::latest_start(const PendingJob& there, std::optional<Time> 
     return soonest;
 }
 
-bool OtherPartitions::is_settled(const OtherPartition& there, bool is_planned, Time latest) {
+// Whether a search there by then may find a start. What is known of a partition must not outlive
+// the fresh nodes that it was not held against.
+bool OtherPartitions::may_help(JobId job, OtherPartition& there, bool is_planned, Time latest,
+                               const Look& look) {
+    if (latest < cycle_.now()) return false;
+    const bool has_bounds = look.floors == nullptr;  // Without backfill none are kept.
+    if (has_bounds && is_settled(there, is_planned, latest)) return false;
+    if (is_open(cycle_, job, there)) return true;
+    there.seen_until = Time::min();
+    return false;
+}
+
+bool OtherPartitions::is_settled(OtherPartition& there, bool is_planned, Time latest) {
     const ReleaseNumber last_release = cycle_.book().last_release();
-    if (latest < cycle_.now()) return true;
     if (there.limited) return there.seen_after == last_release && latest <= there.seen_until;
     if (!is_planned) return bounds_.earliest_unplanned(*there.shape) > latest;
     if (latest > there.seen_until) return false;
-    return there.seen_after == last_release || bounds_.fresh_hope(*there.shape) > latest;
+    if (there.seen_after == last_release) return true;
+    const Time hope = bounds_.fresh_hope(*there.shape);
+    if (hope <= latest) return false;
+    there.seen_until = std::min(there.seen_until, hope - Duration(1));
+    there.seen_after = last_release;
+    return true;
 }
 
 bool OtherPartitions::are_settled(const PendingJob& job, const Look& look) {
+    std::vector<OtherPartition>& others = cycle_.derived().pending.others.at(job.id);
     // What it has preempted for keeps its room in the partition where it stands.
-    if (cycle_.state().schedule().preemptor_holds().contains(job.id)) return true;
+    if (cycle_.state().schedule().preemptor_holds().contains(job.id)) {
+        forget_searches(others);
+        return true;
+    }
     const PlannedReservation* const known = cycle_.book().planned_start(job.id);
     const std::optional<Time> planned = known ? std::optional(known->start) : std::nullopt;
-    return std::ranges::all_of(
-        cycle_.derived().pending.others.at(job.id), [&](const OtherPartition& one) {
-            if (!is_meant(cycle_.state().spec(), job, one, look.which)) return true;
-            const Time latest = latest_start(job_in(job, one), planned, look);
-            return is_settled(one, planned.has_value(), latest) || !is_open(cycle_, job.id, one);
-        });
+    return std::ranges::none_of(others, [&](OtherPartition& one) {
+        if (!is_meant(cycle_.state().spec(), job, one, look.which)) return false;
+        const Time latest = latest_start(job_in(job, one), planned, look);
+        return may_help(job.id, one, planned.has_value(), latest, look);
+    });
 }
 
 std::optional<OtherPartitions::Better> OtherPartitions::search(const PendingJob& job,
@@ -130,21 +149,23 @@ std::optional<OtherPartitions::Better> OtherPartitions::search(const PendingJob&
         const PendingJob there = job_in(job, one);
         Time latest = latest_start(there, planned, look);
         if (best) latest = std::min(latest, best->found.start - Duration(1));
-        if (is_settled(one, planned.has_value(), latest) || !is_open(cycle_, job.id, one)) continue;
+        if (!may_help(job.id, one, planned.has_value(), latest, look)) continue;
         if (!cycle_.spend()) break;
         if (planned && latest > now && cycle_.moves_are_limited()) cycle_.derived().moves.spend();
         Time from = now;
-        if (!planned && !one.limited) from = std::max(from, bounds_.earliest_unplanned(*one.shape));
+        if (!planned && !one.limited && look.floors == nullptr)
+            from = std::max(from, bounds_.earliest_unplanned(*one.shape));
         std::optional<Found> found = finder_.find(there, from, latest);
-        note_search(one, found, latest);
+        note_search(one, found, planned.has_value(), latest);
         if (found) best = Better{one.partition, *std::move(found), finder_.was_limited()};
     }
     return best;
 }
 
-// What one job learns of its shape holds for all: its own planned start was out of the way.
+// What one job learns of its shape holds for all: its own planned start was out of the way. A job
+// without one keeps nothing for itself: behind the depth, it may not be asked for long.
 void OtherPartitions::note_search(OtherPartition& there, const std::optional<Found>& found,
-                                  Time latest) {
+                                  bool is_planned, Time latest) {
     const Time now = cycle_.now();
     there.seen_after = cycle_.book().last_release();
     there.limited = finder_.was_limited();
@@ -156,7 +177,7 @@ void OtherPartitions::note_search(OtherPartition& there, const std::optional<Fou
     const Time first = found           ? found->start
                        : latest <= now ? bounds_.earliest_from(now + Duration(1), shape)
                                        : latest + Duration(1);
-    there.seen_until = first - Duration(1);
+    there.seen_until = is_planned ? first - Duration(1) : Time::min();
     const bool is_known = shape.bound_at == there.seen_after;
     shape.bound = is_known ? std::max(shape.bound, first) : first;
     shape.bound_at = there.seen_after;

@@ -60,8 +60,10 @@ public:
 
 private:
     Time latest_start(const PendingJob& there, std::optional<Time> planned, const Look& look);
-    bool is_settled(const OtherPartition& there, bool is_planned, Time latest);
-    void note_search(OtherPartition& there, const std::optional<Found>& found, Time latest);
+    bool may_help(JobId job, OtherPartition& there, bool is_planned, Time latest, const Look& look);
+    bool is_settled(OtherPartition& there, bool is_planned, Time latest);
+    void note_search(OtherPartition& there, const std::optional<Found>& found, bool is_planned,
+                     Time latest);
 
     OpenCycle& cycle_;
     StartBounds& bounds_;

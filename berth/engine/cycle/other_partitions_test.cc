@@ -131,6 +131,33 @@ TEST(OtherPartitions, TheMoveCanBeTakenBack) {
     EXPECT_EQ(state.hash(), before);
 }
 
+TEST(OtherPartitions, WithoutBackfillAJobStartsElsewhereOnceNobodyIsAheadOfItThere) {
+    ClusterSpec spec = two_partitions();
+    spec.scheduling.backfill = false;
+    Engine engine = testing::make_engine(spec, kNow);
+    const auto two_gpus = [&](const char* partitions) {
+        JobSpec job = testing::make_job({.gpus = 2});
+        job.partition = partitions;
+        return testing::submit(engine, kNow, job);
+    };
+    testing::submit(engine, kNow, four_gpus("a", hours(5)));
+    const JobId in_b = testing::submit(engine, kNow, four_gpus("b", hours(3)));
+    const JobId waits = two_gpus("a,b");
+    for (int i = 0; i < 3; ++i) engine.cycle(kNow, kBudget);
+    const Time later = kNow + minutes(10);
+    testing::finish(engine, later, in_b);
+    const JobId first = two_gpus("b");
+    const JobId large = testing::submit(engine, later, four_gpus("b"));
+    engine.apply(later, JobUpdated{.job = first, .priority = 4'294'960'000U});
+    engine.apply(later, JobUpdated{.job = large, .priority = 4'294'950'000U});
+    for (int i = 0; i < 3; ++i) engine.cycle(later, kBudget);
+    EXPECT_TRUE(runs_in(engine, first, "b"));
+    EXPECT_EQ(engine.state().find_job(waits)->state, JobState::pending) << "it passes nobody";
+    engine.apply(later, JobCancelled{.job = large});
+    for (int i = 0; i < 3; ++i) engine.cycle(later, kBudget);
+    EXPECT_TRUE(runs_in(engine, waits, "b"));
+}
+
 // Half of the room is on a node of its own planned start, until which the node is idle.
 TEST(OtherPartitions, AGangFindsTheRoomThatItsOwnPlannedStartHides) {
     ClusterSpec spec = testing::make_cluster(3, {.sockets = 1, .cores_per_socket = 8, .gpus = 4});

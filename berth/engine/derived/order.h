@@ -77,7 +77,7 @@ struct Shape {
 };
 
 // Another partition that a pending job names: what it would ask for there, and what is known of a
-// search there for a start earlier than its planned start.
+// search there for a start earlier than its planned start, as long as it has one.
 struct OtherPartition {
     PartitionId partition{0};
     std::shared_ptr<Shape> shape;
