@@ -152,5 +152,150 @@ TEST(OtherPartitions, KeepPlannedStartsAndLeaveNoNodeIdle) {
     testing::for_each_seed(100, [](Rng& rng) { WorldOfPartitions(rng).run(); });
 }
 
+// ---- With all that may come between.
+
+// What a world has beside partitions that share nodes. The plan holds in all of them, and in the
+// end nobody waits.
+struct PartitionTerms {
+    explicit PartitionTerms(Rng& rng)
+        : strict(rng.chance(20)),
+          preempts(rng.chance(40)),
+          limits(!preempts && rng.chance(50)),
+          shuts(rng.chance(40)),
+          gangs(rng.chance(40)),
+          default_times(rng.chance(40)) {}
+    bool strict, preempts, limits, shuts, gangs, default_times;
+};
+
+ClusterSpec partitions_on_terms(Rng& rng, const PartitionTerms& terms) {
+    ClusterSpec spec = random_partitions(rng);
+    spec.scheduling.backfill = !terms.strict;
+    if (terms.default_times) {
+        for (PartitionSpec& partition : spec.partitions)
+            partition.default_time = minutes(rng.between(1, 30));
+    }
+    spec.qos.push_back({.name = "high", .priority = 1});
+    if (terms.preempts) {
+        spec.qos.back().preempt = {"normal"};
+        spec.scheduling.preemption.by = PreemptBy::qos;
+        spec.scheduling.preemption.mode = PreemptMode::requeue;
+    }
+    if (terms.limits) {
+        spec.accounts.push_back({.name = "physics", .parent = "root"});
+        AssociationSpec ann{.account = "physics", .user = "ann"};
+        ann.limits.max_jobs = 3;
+        if (terms.default_times) ann.limits.max_wall = minutes(30);
+        spec.associations.push_back(ann);
+        spec.scheduling.enforce_limits = true;
+    }
+    return spec;
+}
+
+class WorldOnTerms {
+public:
+    explicit WorldOnTerms(Rng& rng)
+        : rng_(rng), terms_(rng), engine_(testing::make_engine(partitions_on_terms(rng, terms_))) {}
+
+    void run() {
+        for (int i = 0; i < 60; ++i) {
+            if (rng_.chance(60)) pass_time();
+            if (engine_.state().index().pending().size() < 12)
+                testing::submit(engine_, now_, random_job());
+            if (terms_.shuts && rng_.chance(10)) set_state("a", rng_.chance(50));
+            turn();
+            if (::testing::Test::HasFatalFailure()) return;
+        }
+        set_state("a", true);
+        for (int i = 0; i < 4000 && !engine_.state().index().pending().empty(); ++i) {
+            pass_time();
+            turn();
+            if (::testing::Test::HasFatalFailure()) return;
+        }
+        ASSERT_TRUE(engine_.state().index().pending().empty()) << "somebody waits for ever";
+    }
+
+private:
+    JobSpec random_job() {
+        JobSpec spec = random_job_of_several(rng_);
+        if (terms_.gangs && rng_.chance(30)) {
+            spec.request.edit().nodes_min = 2;
+            spec.request.edit().nodes_given = true;
+            spec.partition = rng_.chance(50) ? "a,b" : "b,a";
+        }
+        if (terms_.default_times && rng_.chance(50)) spec.request.edit().time_limit.reset();
+        if (terms_.preempts && rng_.chance(20)) spec.qos = "high";
+        if (terms_.limits) spec.account = "physics";
+        return spec;
+    }
+
+    void set_state(const char* partition, bool up) {
+        PartitionEdit edit{.name = partition};
+        edit.change.state = up ? "UP" : "DOWN";
+        engine_.apply(now_, ClusterEdited{{.partitions = {edit}, .nodes = {}}});
+    }
+
+    void turn() {
+        bool again = true;
+        for (int i = 0; again; ++i) {
+            ASSERT_LT(i, 100) << "the cycles do not come to an end";
+            const Cycle cycle = engine_.cycle(now_, rng_.chance(20) ? 3 : kBudget);
+            again = !cycle.complete;
+            for (const Fact& decision : cycle.decisions) again = obey(decision) || again;
+            wake_at_ = cycle.wake_at;
+        }
+        engine_.state().check_invariants();
+        const auto wrong = check_plan(engine_.state(), now_);
+        ASSERT_FALSE(wrong) << *wrong;
+    }
+
+    // True: something happened.
+    bool obey(const Fact& decision) {
+        if (const auto* end = std::get_if<EndJob>(&decision)) {
+            testing::finish(engine_, now_, end->job);
+            return true;
+        }
+        const auto* const start = std::get_if<StartJob>(&decision);
+        if (start == nullptr) return false;
+        const JobId id = start->task_job.value_or(start->job);
+        const Job& job = *engine_.state().find_job(id);
+        if (job.state != JobState::running) return false;  // Preempted at once.
+        const ClusterSpec& spec = engine_.state().spec();
+        const auto& nodes = *spec.partition(job.partition).nodes;
+        for (const NodeShare& share : start->allocation.shares)
+            EXPECT_TRUE(std::ranges::binary_search(nodes, share.node));
+        if (!job.spec.request->time_limit) {
+            EXPECT_EQ(job.time_limit, default_time_limit(spec, job.partition, job.qos));
+        }
+        ends_.emplace(now_ + minutes(rng_.between(1, job.time_limit / minutes(1))), id);
+        return false;
+    }
+
+    // A job that was requeued may be ended by the end drawn for its earlier run.
+    void pass_time() {
+        Time next = now_ + std::chrono::seconds(rng_.between(1, 300));
+        if (wake_at_) next = std::min(next, *wake_at_);
+        if (!ends_.empty()) next = std::min(next, ends_.begin()->first);
+        now_ = std::max(now_, next);
+        while (!ends_.empty() && ends_.begin()->first <= now_) {
+            const JobId id = ends_.begin()->second;
+            ends_.erase(ends_.begin());
+            const Job* job = engine_.state().find_job(id);
+            if (job != nullptr && job->state == JobState::running)
+                testing::finish(engine_, now_, id);
+        }
+    }
+
+    Rng& rng_;
+    PartitionTerms terms_;
+    Engine engine_;
+    Time now_{};
+    std::optional<Time> wake_at_;
+    std::multimap<Time, JobId> ends_;
+};
+
+TEST(OtherPartitions, KeepThePlanBesidePreemptionLimitsAndShutPartitions) {
+    testing::for_each_seed(100, [](Rng& rng) { WorldOnTerms(rng).run(); });
+}
+
 }  // namespace
 }  // namespace berth
