@@ -14,7 +14,6 @@
 #include "berth/slurm/step/held_signals.h"
 #include "berth/slurm/step/multi_prog.h"
 #include "berth/slurm/step/run_program.h"
-#include "berth/slurm/step/step_output.h"
 #include "berth/slurm/step/step_signals.h"
 #include "berth/slurm/step/step_variables.h"
 #include "berth/slurm/step/terminal.h"
@@ -200,9 +199,16 @@ void StepRun::tell_of_abort() {
         " seconds for job step to finish.");
 }
 
-void StepRun::task_ended(const ExitStatus& exit, StepId step) {
+// With --kill-on-bad-exit, the first task that fails ends the others, once it is named.
+void StepRun::take_end(const StepFrame& frame, const api::StepReply& reply, StepOutput& output) {
+    const auto exit = read_exit(frame);
+    if (!exit.ok()) return;
+    output.task_ended(frame.task, exit.value());
+    if (output.ended() == reply.step.tasks) return;
     if (!first_end_) first_end_ = std::chrono::steady_clock::now();
-    if (draft_.kill_on_bad_exit && exit != ExitStatus{}) end(step);
+    if (!draft_.kill_on_bad_exit || exit.value() == ExitStatus{}) return;
+    if (!ended_by_us_ && draft_.tell_ends) output.print_failures(reply.task_nodes, streams_.err);
+    end(reply.step.id);
 }
 
 void StepRun::end_if_waited_enough(StepId step) {
@@ -303,16 +309,7 @@ int StepRun::carry(StepListener& listener, const api::StepReply& reply, StepFile
                     frame.kind == StepFrameKind::standard_error)
                     output.write(frame);
                 if (is_end_notice(frame)) tell_of_abort();
-                if (frame.kind != StepFrameKind::task_exit) return;
-                const auto exit = read_exit(frame);
-                if (!exit.ok()) return;
-                output.task_ended(frame.task, exit.value());
-                if (output.ended() == reply.step.tasks) return;
-                const bool ends_others =
-                    draft_.kill_on_bad_exit && !ended_by_us_ && exit.value() != ExitStatus{};
-                if (ends_others && draft_.tell_ends)
-                    output.print_failures(reply.task_nodes, streams_.err);
-                task_ended(exit.value(), step);
+                if (frame.kind == StepFrameKind::task_exit) take_end(frame, reply, output);
             },
         .signal =
             [&](int signal) {

@@ -14,6 +14,7 @@
 #include "berth/slurm/step/job_look.h"
 #include "berth/slurm/step/step_files.h"
 #include "berth/slurm/step/step_listener.h"
+#include "berth/slurm/step/step_output.h"
 #include "berth/slurm/text/invocation.h"
 
 namespace berth::slurm {
@@ -42,7 +43,7 @@ private:
     StepRequest request() const;
     api::StepCall step_call() const;
     std::optional<api::StepReply> create(api::StepCall call);
-    void task_ended(const ExitStatus& exit, StepId step);
+    void take_end(const StepFrame& frame, const api::StepReply& reply, StepOutput& output);
     void tell_of_cpus(const StepRequest& request);
     void end_if_waited_enough(StepId step);
     void tell_of_preemption(const api::StepReply& reply);
