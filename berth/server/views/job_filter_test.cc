@@ -80,19 +80,19 @@ TEST(JobFilter, TakesAJobThatWaitsForEachPartitionThatItNames) {
     EXPECT_TRUE(finds({"debug"}));
     EXPECT_FALSE(finds({"other"}));
     EXPECT_TRUE(finds({}, false));  // One of them is not hidden.
-    using Names = std::vector<std::string>;
-    const auto rows = [&](Names partitions, bool sees_hidden = true) {  // Of sprio.
+    using Texts = std::vector<std::string>;
+    const auto rows = [&](Texts partitions, bool sees_hidden = true) {  // Of sprio.
         const auto filter =
             JobFilter::make(*snapshot, {.partitions = std::move(partitions)}, sees_hidden);
-        Names named;
+        Texts named;
         for (const api::PriorityRow& row :
              priority_rows(*snapshot, filter.value(), from_seconds(2000)))
             named.push_back(row.partition);
         return named;
     };
-    EXPECT_EQ(rows({}), (Names{"main", "debug"}));
-    EXPECT_EQ(rows({"debug"}), Names{"debug"});
-    EXPECT_EQ(rows({}, false), Names{"debug"}) << "the other is hidden";
+    EXPECT_EQ(rows({}), (Texts{"main", "debug"}));
+    EXPECT_EQ(rows({"debug"}), Texts{"debug"});
+    EXPECT_EQ(rows({}, false), Texts{"debug"}) << "the other is hidden";
     cluster.start(7, 3);
     snapshot = cluster.publish(read_model);
     EXPECT_TRUE(finds({"main"}));
