@@ -96,8 +96,12 @@ void Attempts::begin_end(AttemptKey key, Duration kill_wait, std::int32_t signal
         memory_.remember(remembered);
     }
     if (remembered.hook != Hook::none) return;  // The hook may finish; nothing else runs.
-    const bool thaws = std::exchange(remembered.frozen, false);
-    if (thaws) memory_.remember(remembered);
+    const bool was_killed_still = remembered.killed_still;
+    remembered.killed_still = was_killed_still || (signal == kKill && remembered.stands_still());
+    // An earlier agent may have died between its record and the signal.
+    if (remembered.killed_still) signal = kKill;
+    const bool thaws = std::exchange(remembered.frozen, false) || remembered.killed_still;
+    if (thaws && !was_killed_still) memory_.remember(remembered);
     const FreezeRun thaw{extern_run(key), false, remembered.freeze_change};
     if (signal == kKill) {
         // Killed before it is thawed, it does nothing more: another job may have its cores.

@@ -156,6 +156,52 @@ TEST_F(Freezing, ItsCoresMayBeUsedOnceItStandsStill) {
     EXPECT_EQ(refusal(10), "attempt 1 of job 7 holds devices 0 of this node");
 }
 
+// Until its epilog is over: another job may have begun on its cores long before.
+TEST_F(Freezing, WhatIsKilledWhereItStandsHoldsNoCoresAgainstOthers) {
+    LaunchAttempt with_epilog = launch_of(6, 1, 3);
+    with_epilog.hooks.epilog = {"/epilog"};
+    rig.run(with_epilog);
+    order(true, 1, 6);
+    node_says(true, 1, 6);
+    rig.order(EndAttempt{JobId(6), Attempt(1), std::chrono::seconds(30), 9});
+    const auto starts = [&](std::uint32_t job) {
+        rig.forget_past();
+        LaunchAttempt other = launch_of(job, 1, 3);
+        other.share.devices = 0;
+        rig.launch(other);
+        const bool started = rig.acted<StartAttempt>().size() == 1;
+        rig.order(EndAttempt{JobId(job), Attempt(1), std::chrono::seconds(30), 9});
+        rig.feed({RunFailedToStart{batch_of(job), "it is ended"}});
+        return started;
+    };
+    EXPECT_TRUE(starts(20)) << "It is being killed.";
+    rig.feed({RunEmpty{all_of(6)}});
+    ASSERT_EQ(rig.acted<StartHook>().size(), 1U);
+    EXPECT_TRUE(starts(21)) << "Its epilog runs.";
+    order(true, 1);
+    rig.order(EndAttempt{JobId(7), Attempt(1), std::chrono::seconds(30), 9});
+    rig.forget_past();
+    LaunchAttempt other = launch_of(22, 1);
+    other.share.devices = 0;
+    rig.launch(other);
+    EXPECT_TRUE(rig.acted<StartAttempt>().empty()) << "Nothing proves that it stood still.";
+}
+
+// The one before may have died before it sent the signal.
+TEST_F(Freezing, TheNextAgentKillsWhatWasKilledWhereItStood) {
+    order(true, 1);
+    node_says(true, 1);
+    rig.order(EndAttempt{JobId(7), Attempt(1), std::chrono::seconds(30), 9});
+    rig.forget_past();
+    rig.start("boot-1", {batch_of(7), all_of(7)});
+    EXPECT_EQ(rig.signals(), std::vector<std::string>{"9 all of extern"});
+    EXPECT_EQ(done(), "thawed 7");
+    rig.welcome();
+    rig.forget_past();
+    rig.order(EndAttempt{JobId(7), Attempt(1), std::chrono::seconds(30)});
+    EXPECT_EQ(rig.signals(), std::vector<std::string>{"9 all of extern"}) << "It hears no TERM.";
+}
+
 TEST_F(Freezing, ANoticeThatComesBeforeTheStartWaitsForIt) {
     rig.launch(launch_of(8, 1, 1));
     rig.order(NotifyAttempt{JobId(8), Attempt(1), "early"});

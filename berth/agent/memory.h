@@ -37,12 +37,13 @@ struct RememberedAttempt {
     // When its end began; when its script ended, if that was earlier.
     std::optional<Time> ending_since, ended_at;
     std::uint32_t freeze_done = 0;  // The last of these orders that the node has carried out.
+    bool killed_still = false;      // SIGKILL was its end, and met it frozen.
     BERTH_FIELDS(RememberedAttempt, launch, started, ending, batch_exit, out_of_memory, failure,
                  unknown_share, hook, failed_hook, hook_failure, usage, frozen, freeze_change,
-                 not_begun, ending_since, ended_at, freeze_done)
+                 not_begun, ending_since, ended_at, freeze_done, killed_still)
 
-    // None of its processes runs.
-    bool stands_still() const { return frozen && freeze_done == freeze_change; }
+    // None of its processes runs. What is killed where it stands is thawed only to die.
+    bool stands_still() const { return killed_still || (frozen && freeze_done == freeze_change); }
 };
 
 // A step of such an attempt. It is kept after its end, until the attempt goes, so that a second
