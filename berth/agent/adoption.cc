@@ -124,7 +124,7 @@ void Attempts::settle_steps(AttemptKey key, Effects& effects) {
         const RunKey run{key.job, key.attempt, id};
         const std::optional<LaunchStep> launch = memory_.steps().at(run).launch;
         if (step.phase == LiveStep::Phase::waiting && launch && !ending) {
-            if (live_.at(key).starting) {
+            if (live_.at(key).starting || memory_.attempts().at(key).frozen) {
                 live_.at(key).steps.at(id).launch = launch;
             } else {
                 start_step(key, *launch, effects);

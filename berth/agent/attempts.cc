@@ -115,7 +115,7 @@ void Attempts::launch_step(LaunchStep order, Effects& effects) {
     }
     memory_.remember(run, RememberedStep{.launch = order});
     LiveStep& step = attempt->steps[run.step];
-    if (attempt->starting) {
+    if (attempt->starting || memory_.attempts().at(key).frozen) {
         step.phase = LiveStep::Phase::waiting;
         step.launch = std::move(order);
     } else {
@@ -130,6 +130,15 @@ void Attempts::start_step(AttemptKey key, const LaunchStep& order, Effects& effe
     StartStep start{order, memory_.attempts().at(key).launch};
     start.attempt.payload = {};
     effects.actions.emplace_back(std::move(start));
+}
+
+// Those that came before their attempt had started, or while it stood still.
+void Attempts::start_waiting_steps(AttemptKey key, Effects& effects) {
+    for (auto& [id, step] : live_.at(key).steps) {
+        if (step.phase != LiveStep::Phase::waiting || !step.launch) continue;
+        const LaunchStep order = *std::move(step.launch);
+        start_step(key, order, effects);
+    }
 }
 
 // ---- Events from the host.
@@ -155,6 +164,7 @@ void Attempts::started(const RunKey& run, Effects& effects) {
         for (const std::int32_t number : std::exchange(step->signals, {}))
             effects.actions.emplace_back(SignalRun{run, number, true});
     }
+    freeze_again(key, effects);
 }
 
 void Attempts::attempt_started(AttemptKey key, Effects& effects) {
@@ -172,11 +182,7 @@ void Attempts::attempt_started(AttemptKey key, Effects& effects) {
         effects.actions.emplace_back(SignalRun{extern_run(key), kTerm, true});
         return;
     }
-    for (auto& [id, step] : attempt.steps) {
-        if (step.phase != LiveStep::Phase::waiting) continue;
-        const LaunchStep order = *std::move(step.launch);
-        start_step(key, order, effects);
-    }
+    start_waiting_steps(key, effects);
     for (const SignalAttempt& order : std::exchange(attempt.signals, {})) signal(order, effects);
 }
 
@@ -202,6 +208,7 @@ void Attempts::failed_to_start(const RunFailedToStart& event, Effects& effects) 
     if (memory_.attempts().at(key).ending) {
         effects.actions.emplace_back(SignalRun{extern_run(key), kTerm, true});
     }
+    freeze_again(key, effects);
 }
 
 void Attempts::exited(const RunExited& event, Effects& effects) {
@@ -253,11 +260,8 @@ void Attempts::emptied(const RunKey& run, Effects& effects) {
     const RememberedAttempt& remembered = memory_.attempts().at(key);
     if (remembered.hook != Hook::none) return;
     if (run.step == kExternStep && remembered.ending) {
-        // A starting step is not in its cgroup yet. Once it is, the signal is sent again.
-        const auto is_starting = [](const auto& step) {
-            return step.second.phase == LiveStep::Phase::starting;
-        };
-        if (!std::ranges::any_of(attempt->steps, is_starting)) finish(key, effects);
+        // Once a starting step is in its cgroup, the signal is sent again.
+        if (!attempt->any_step_starting()) finish(key, effects);
     } else if (run.step == kBatchStep || run.step == kExternStep) {
         if (!remembered.launch.batch_host || remembered.ending) return;
         fail(key, "its script is gone and left no exit status");

@@ -2,6 +2,8 @@
 // cgroup. What must survive a crash is in Memory; the rest can be found out again by a new process.
 #pragma once
 
+#include <algorithm>
+
 #include "berth/agent/agent_protections.h"
 #include "berth/agent/memory.h"
 #include "berth/agent/ports.h"
@@ -55,7 +57,8 @@ public:
 private:
     struct LiveStep {
         enum class Phase { waiting, starting, running } phase = Phase::running;
-        std::optional<LaunchStep> launch;  // Kept while the step waits for its attempt to start.
+        // Kept while the step waits for its attempt to start, or to go on.
+        std::optional<LaunchStep> launch;
         std::optional<Time> kill_at;
         std::vector<std::int32_t> signals;  // Signals that arrived before the step started.
     };
@@ -71,6 +74,13 @@ private:
         std::vector<NotifyRun> notices;      // Notices that arrived before the attempt started.
         std::vector<SignalAttempt> signals;  // Signals that arrived before the attempt started.
         std::map<StepId, LiveStep> steps;    // Steps that have not ended.
+
+        // Such a step is not in its cgroup yet.
+        bool any_step_starting() const {
+            return std::ranges::any_of(steps, [](const auto& step) {
+                return step.second.phase == LiveStep::Phase::starting;
+            });
+        }
     };
 
     LiveAttempt* find(AttemptKey key);
@@ -84,6 +94,8 @@ private:
     void refuse(AttemptKey key, std::string why, Effects& effects);
     void attempt_started(AttemptKey key, Effects& effects);
     void start_step(AttemptKey key, const LaunchStep& order, Effects& effects);
+    void start_waiting_steps(AttemptKey key, Effects& effects);
+    void freeze_again(AttemptKey key, Effects& effects) const;  // freezing.cc
     void tell_user(AttemptKey key, NotifyRun line, Effects& effects) const;
     void tell_of_end(AttemptKey key, EndReason reason, Effects& effects);
     void tell_of_step_end(const RunKey& run, EndReason reason, Effects& effects) const;

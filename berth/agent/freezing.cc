@@ -24,10 +24,11 @@ void Attempts::freeze(const FreezeAttempt& order, Effects& effects) {
         memory_.remember(remembered);
     }
     effects.actions.emplace_back(FreezeRun{extern_run(key), order.frozen, order.change});
+    if (!order.frozen) start_waiting_steps(key, effects);
 }
 
 // The report is proof: others may get the cores of a frozen run. What answers an earlier order
-// proves nothing.
+// proves nothing; nor does any answer while a step is starting, which may not be frozen with it.
 void Attempts::frozen(const RunFrozen& event, Effects& effects) {
     const AttemptKey key{event.run.job, event.run.attempt};
     if (find(key) == nullptr) return;
@@ -35,11 +36,19 @@ void Attempts::frozen(const RunFrozen& event, Effects& effects) {
     const bool is_last =
         event.frozen == remembered.frozen && event.change == remembered.freeze_change;
     if (remembered.ending || !is_last) return;
+    if (event.frozen && live_.at(key).any_step_starting()) return;
     if (remembered.freeze_done != event.change) {
         remembered.freeze_done = event.change;
         memory_.remember(remembered);
     }
     effects.reports.emplace_back(AttemptFrozen{key.job, key.attempt, event.change});
+}
+
+// A step that was starting is there now, or will not be: the node is asked once more.
+void Attempts::freeze_again(AttemptKey key, Effects& effects) const {
+    const RememberedAttempt& remembered = memory_.attempts().at(key);
+    if (!remembered.frozen || remembered.ending || live_.at(key).any_step_starting()) return;
+    effects.actions.emplace_back(FreezeRun{extern_run(key), true, remembered.freeze_change});
 }
 
 void Attempts::notify(const NotifyAttempt& order, Effects& effects) {

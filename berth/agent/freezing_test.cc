@@ -133,6 +133,51 @@ TEST_F(Freezing, TheNextAgentKnowsIt) {
     EXPECT_EQ(done(), "thawed 7");
 }
 
+LaunchStep step_zero() {
+    LaunchStep step;
+    step.job = JobId(7);
+    step.attempt = Attempt(1);
+    return step;
+}
+
+TEST_F(Freezing, AStepThatComesMeanwhileStartsWhenItsRunGoesOn) {
+    order(true, 1);
+    node_says(true, 1);
+    rig.order(step_zero());
+    EXPECT_TRUE(rig.acted<StartStep>().empty());
+    rig.start("boot-1", {batch_of(7), all_of(7)});
+    rig.welcome();
+    rig.order(step_zero());
+    EXPECT_TRUE(rig.acted<StartStep>().empty()) << "Another agent knows it, too.";
+    rig.forget_past();
+    order(false, 2);
+    ASSERT_EQ(rig.actions.size(), 2U);
+    EXPECT_TRUE(std::holds_alternative<FreezeRun>(rig.actions[0]));
+    EXPECT_TRUE(std::holds_alternative<StartStep>(rig.actions[1]));
+}
+
+TEST_F(Freezing, ProvesNothingWhileAStepIsStarting) {
+    rig.order(step_zero());
+    order(true, 1);
+    node_says(true, 1);
+    EXPECT_EQ(reports(), 0U) << "The step may begin outside of what was frozen.";
+    rig.forget_past();
+    rig.feed({RunStarted{step_of(7, 0)}});
+    EXPECT_EQ(done(), "frozen 7") << "The node is asked once more.";
+    node_says(true, 1);
+    EXPECT_EQ(reports(), 1U);
+}
+
+TEST_F(Freezing, AStepThatCannotStartIsNoReasonToWait) {
+    rig.order(step_zero());
+    order(true, 1);
+    rig.forget_past();
+    rig.feed({RunFailedToStart{step_of(7, 0), "no such program"}});
+    EXPECT_EQ(done(), "frozen 7");
+    node_says(true, 1);
+    EXPECT_EQ(reports(), 1U);
+}
+
 // Cores are given away only with proof, GPUs never.
 TEST_F(Freezing, ItsCoresMayBeUsedOnceItStandsStill) {
     LaunchAttempt other = launch_of(8, 1);

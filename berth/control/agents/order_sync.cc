@@ -122,6 +122,8 @@ void OrderSync::sync_steps(TurnBuilder& builder, NodeId node, const Job& job, Ru
         if (found == run.steps.end()) continue;
         StepProgress& progress = found->second;
         const bool to_launch = !progress.started && progress.launch && !progress.ending;
+        progress.waits = to_launch && job.is_suspended();
+        if (progress.waits) continue;
         if ((!to_launch && !progress.ending) || !progress.delivery.due(builder.now())) continue;
         progress.delivery.sent(builder.now());
         if (progress.ending) {
@@ -149,7 +151,7 @@ std::optional<Time> OrderSync::next_due(NodeId node) const {
         if (!run.started) continue;
         if (run.freezing != 0) earlier(run.freeze_delivery.next_at());
         for (const auto& [id, step] : run.steps) {
-            if (step.ending || step.launch) earlier(step.delivery.next_at());
+            if (step.ending || (step.launch && !step.waits)) earlier(step.delivery.next_at());
         }
     }
     return due;

@@ -28,6 +28,7 @@ struct StepProgress {
     // after a controller restart, a step that does not yet run here can no longer be launched.
     std::shared_ptr<const LaunchStep> launch;
     bool started = false;
+    bool waits = false;   // Its run stands still: it is launched when that goes on.
     bool ending = false;  // Cancelled by scancel, or by its srun.
     EndReason reason = EndReason::cancelled;
     SrunPlace srun;  // For sattach.

@@ -196,6 +196,25 @@ TEST_F(Steps, AreLaunchedAgainAfterALostLink) {
     EXPECT_EQ(rig.orders<LaunchStep>().size(), 1U);
 }
 
+TEST_F(Steps, AreNotLaunchedWhileTheirRunStandsStill) {
+    create();
+    const JobRef whole{JobId(job), {}};
+    rig.ask(kOperator, SuspendJob{whole});
+    rig.lose_link(0);
+    rig.connect(0, {live_report(job)});
+    EXPECT_TRUE(rig.orders<LaunchStep>().empty());
+    rig.report(0, AttemptFrozen{JobId(job), Attempt{1}, 1});
+    rig.report(1, AttemptFrozen{JobId(job), Attempt{1}, 1});
+    ASSERT_TRUE(rig.last.wake_at);
+    EXPECT_GT(*rig.last.wake_at, rig.now) << "Nothing is due.";
+    rig.wait(std::chrono::minutes(2));
+    EXPECT_TRUE(rig.orders<LaunchStep>().empty());
+    rig.connect(0, {live_report(job)});
+    rig.connect(1, {live_report(job)});
+    rig.ask(kOperator, SuspendJob{whole, true});
+    EXPECT_EQ(rig.orders<LaunchStep>().size(), 2U);
+}
+
 TEST_F(Steps, ThatRunOutliveTheController) {
     const Step step = create();
     rig.restart();
