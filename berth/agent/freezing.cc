@@ -41,7 +41,7 @@ void Attempts::frozen(const RunFrozen& event, Effects& effects) {
         remembered.freeze_done = event.change;
         memory_.remember(remembered);
     }
-    effects.reports.emplace_back(AttemptFrozen{key.job, key.attempt, event.change});
+    effects.reports.emplace_back(AttemptFrozen{key.job, key.attempt, event.change, true});
 }
 
 // A step that was starting is there now, or will not be: the node is asked once more.

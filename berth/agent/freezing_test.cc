@@ -43,6 +43,7 @@ TEST_F(Freezing, IsReportedOnceItIsDone) {
     node_says(true, 1);
     ASSERT_EQ(reports(), 1U);
     EXPECT_EQ(rig.reported<AttemptFrozen>()[0].change, 1U);
+    EXPECT_TRUE(rig.reported<AttemptFrozen>()[0].proved);
     order(false, 2);
     EXPECT_EQ(done(), "frozen 7, thawed 7");
     node_says(false, 2);

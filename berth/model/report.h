@@ -108,7 +108,8 @@ struct AttemptFrozen {  // The order of that number is carried out.
     JobId job{0};
     Attempt attempt{0};
     std::uint32_t change = 0;
-    BERTH_FIELDS(AttemptFrozen, job, attempt, change)
+    bool proved = false;  // The node has said so. Older agents tell what they have only asked for.
+    BERTH_FIELDS(AttemptFrozen, job, attempt, change, proved)
 };
 
 using ReportBody =

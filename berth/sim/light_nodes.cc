@@ -148,7 +148,8 @@ void LightNodes::collect(Time now, std::vector<Input>& inputs) {
         }
         if (due.what == Due::What::frozen) {
             if (live == nullptr || live->ending || live->change != due.number) continue;
-            inputs.emplace_back(report(due.node, AttemptFrozen{due.job, due.attempt, due.number}));
+            inputs.emplace_back(
+                report(due.node, AttemptFrozen{due.job, due.attempt, due.number, true}));
             continue;
         }
         // It was frozen before that.

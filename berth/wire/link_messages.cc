@@ -113,6 +113,7 @@ struct FillReport {
     void operator()(const AttemptFrozen& report) {
         set_key(*out.mutable_attempt_frozen()->mutable_attempt(), report);
         out.mutable_attempt_frozen()->set_change(report.change);
+        out.mutable_attempt_frozen()->set_proved(report.proved);
     }
 };
 
@@ -355,7 +356,8 @@ Result<ReportBody> report_body(const wire::FromAgent& in) {
             return ReportBody(std::move(report));
         }
         case wire::FromAgent::kAttemptFrozen: {
-            AttemptFrozen report{.change = in.attempt_frozen().change()};
+            AttemptFrozen report{.change = in.attempt_frozen().change(),
+                                 .proved = in.attempt_frozen().proved()};
             get_key(in.attempt_frozen().attempt(), report);
             return ReportBody(report);
         }

@@ -40,7 +40,7 @@ TEST(Messages, CarryEveryKindOfReportUnchanged) {
                          .ended_at = from_seconds(1'000'000)}),
         of(AttemptReport{.job = JobId(3), .attempt = Attempt(4), .batch_exit = ExitStatus{}}),
         of(AttemptReport{}),
-        of(AttemptFrozen{JobId(3), Attempt(4), 5}),
+        of(AttemptFrozen{JobId(3), Attempt(4), 5, true}),
         of(StepReport{.job = JobId(3),
                       .attempt = Attempt(4),
                       .step = kBatchStep,

@@ -42,12 +42,13 @@ void RunReports::on_attempt_frozen(TurnBuilder& builder, NodeId node, const Atte
     if (!holds(builder.state(), node, attempt)) return;
     RunProgress& run = runs_.of(node).run(attempt);
     run.frozen = std::max(run.frozen, report.change);
+    if (report.proved) run.proved = std::max(run.proved, report.change);
     queue_.mark(node);
     const Job& job = *builder.state().find_job(report.job);
     if (!job.lends_cores() || !job.is_suspended() || job.suspension->proved) return;
     const std::uint32_t change = job.suspension->changes;
     const bool all = std::ranges::all_of(job.allocation->shares, [&](const NodeShare& share) {
-        return runs_.of(share.node).run(attempt).frozen == change;
+        return runs_.of(share.node).run(attempt).proved == change;
     });
     if (all) builder.record(JobFrozen{job.id, job.attempt, change});
 }

@@ -50,6 +50,7 @@ struct RunProgress {
     // (0: none).
     std::uint32_t frozen = 0;
     std::uint32_t freezing = 0;
+    std::uint32_t proved = 0;  // Of the last one that the node itself has answered.
     Delivery freeze_delivery;
 };
 

@@ -158,7 +158,7 @@ protected:
         return spec;
     }
     void prove(std::uint32_t change) {
-        rig.report(0, AttemptFrozen{JobId(low), Attempt(1), change});
+        rig.report(0, AttemptFrozen{JobId(low), Attempt(1), change, true});
     }
     static JobRef ref(std::uint32_t id) { return {JobId(id), {}}; }
 
@@ -183,6 +183,15 @@ TEST_F(SuspendedForAnother, ItsCoresAreGivenAwayOnlyOnceItsNodesHaveProvedIt) {
     const auto again = rig.orders<FreezeAttempt>();
     ASSERT_EQ(again.size(), 1U);
     EXPECT_EQ(again[0].second, (FreezeAttempt{JobId(low), Attempt(1), false, 2}));
+}
+
+// An agent of an earlier version reports the order as soon as it has passed it on.
+TEST_F(SuspendedForAnother, WhatAnOlderAgentReportsIsNoProof) {
+    rig.report(0, AttemptFrozen{JobId(low), Attempt(1), 1, false});
+    EXPECT_FALSE(rig.job(low).suspension->proved);
+    EXPECT_EQ(rig.job(high).state, JobState::pending);
+    prove(1);
+    EXPECT_EQ(rig.job(high).state, JobState::running);
 }
 
 TEST_F(SuspendedForAnother, ANewControllerKnowsTheProof) {
