@@ -1,7 +1,5 @@
 #include "berth/control/agents/order_sync.h"
 
-#include <algorithm>
-
 #include "berth/control/orders/on_node.h"
 #include "berth/control/orders/orders.h"
 #include "berth/engine/state/lent_cores.h"
@@ -20,14 +18,6 @@ EndReason end_reason(const Job& job) {
         case JobState::pending: return EndReason::requeued;
         default: return EndReason::cancelled;
     }
-}
-
-bool has_borrowers(const ClusterState& state, const Job& job) {
-    return job.lends_cores() &&
-           std::ranges::any_of(job.allocation->shares, [&](const NodeShare& share) {
-               return !shared_cores(state.jobs(), state.index(), job, share, Sharers::above)
-                           .empty();
-           });
 }
 
 }  // namespace
@@ -93,8 +83,9 @@ void OrderSync::sync_run(TurnBuilder& builder, NodeId node, const Job& job) {
         return sessions_.send_order(builder, node, launch_attempt(builder.state(), job, node));
     }
     constexpr std::int32_t kTerm = 15, kKill = 9;
+    const ClusterState& state = builder.state();
     // To hear SIGTERM it would have to go on, and others have its cores.
-    const bool at_once = run.at_once || has_borrowers(builder.state(), job);
+    const bool at_once = run.at_once || has_borrowers(state.jobs(), state.index(), job);
     sessions_.send_order(builder, node,
                          EndAttempt{job.id, job.attempt, builder.scheduling().kill_wait,
                                     at_once ? kKill : kTerm, end_reason(job)});

@@ -1,88 +1,10 @@
 // Suspension by preemption: what stands still lends its cores, to whom, and until when.
-#include <gtest/gtest.h>
-
-#include "berth/engine/derived/derived_state.h"
-#include "berth/engine/plan/plan_check.h"
-#include "berth/engine/state/lent_cores.h"
-#include "berth/testing/builders.h"
-#include "berth/testing/engine_rig.h"
+#include "berth/engine/cycle/lending_rig.h"
 
 namespace berth {
 namespace {
 
 using namespace std::chrono_literals;
-
-// One node with 8 cores and 2 GPUs; partitions "main" and, above it, "high" and "top".
-class LentCores : public ::testing::Test {
-protected:
-    LentCores() : engine(testing::make_engine(cluster(), at(0))) {}
-    ~LentCores() override { check(); }
-
-    static ClusterSpec cluster() {
-        ClusterSpec spec =
-            testing::make_cluster(1, {.sockets = 1, .cores_per_socket = 8, .gpus = 2});
-        spec.scheduling.preemption.by = PreemptBy::partition;
-        spec.scheduling.preemption.mode = PreemptMode::suspend;
-        for (const auto& [name, tier] : {std::pair("high", 5), std::pair("top", 9)}) {
-            PartitionSpec one = spec.partitions.front();
-            one.name = name;
-            one.is_default = false;
-            one.priority_tier = tier;
-            spec.partitions.push_back(one);
-        }
-        return spec;
-    }
-
-    void check() {
-        engine.state().check_invariants();
-        EXPECT_EQ(check_plan(engine.state(), now), std::nullopt);
-        // A plan made anew from the state books the same.
-        const Engine again = copy_of(engine);
-        again.state().check_invariants();
-        EXPECT_EQ(again.state().hash(), engine.state().hash());
-        EXPECT_EQ(again.state().nodes().free(kNode), engine.state().nodes().free(kNode));
-    }
-    // Time passes, and then the scheduler has its cycles.
-    void pass(Duration time) {
-        now += time;
-        for (int i = 0; i < 20; ++i) {
-            const Cycle cycle = engine.cycle(now, kBudget);
-            for (const Fact& fact : cycle.decisions) {
-                if (std::holds_alternative<JobsPreempted>(fact)) ++preemptions;
-            }
-            check();
-            if (cycle.complete) return;
-        }
-        FAIL() << "the cycles do not come to an end";
-    }
-    JobId submit(const std::string& partition, const testing::JobOptions& options) {
-        JobSpec spec = testing::make_job(options);
-        if (partition != "main") spec.partition = partition;
-        return testing::submit(engine, now, spec);
-    }
-    JobId run(const std::string& partition, const testing::JobOptions& options) {
-        const JobId id = submit(partition, options);
-        pass(1s);
-        EXPECT_EQ(job(id).state, JobState::running);
-        return id;
-    }
-    // All nodes of it have proved that it stands still.
-    void freeze(JobId id) {
-        engine.apply(now, JobFrozen{id, job(id).attempt, job(id).suspension->changes});
-    }
-    void cancel_pending(JobId id) { engine.apply(now, JobCancelled{.job = id}); }
-    const Job& job(JobId id) const { return *engine.state().find_job(id); }
-    bool runs(JobId id) const {
-        return job(id).state == JobState::running && !job(id).is_suspended();
-    }
-    bool stands(JobId id) const { return stands_still(job(id)); }
-    const NodeShare& share(JobId id) const { return job(id).allocation->shares.front(); }
-
-    static constexpr NodeId kNode{0};
-    Time now = at(1000);
-    Engine engine;
-    int preemptions = 0;
-};
 
 TEST_F(LentCores, TheCoresAreUsedOnceItIsProvedThatTheRunStandsStill) {
     const JobId low = run("main", {.gpus = 1, .cpus = 8, .limit = 10h});
@@ -316,6 +238,35 @@ TEST_F(LentCores, AStartCanBeTriedAndUndone) {
     state.rollback(mark);
     EXPECT_EQ(state.hash(), before);
     EXPECT_EQ(state.nodes().free(kNode), free);
+}
+
+// On cores of what still moves nothing may start, whatever a record says.
+TEST_F(LentCores, CoresOfARunThatIsNotProvedToStandStillAreNotTaken) {
+    const JobId low = run("main", {.cpus = 8, .limit = 10h});
+    const JobId high = submit("high", {.cpus = 8});
+    pass(1s);
+    ASSERT_TRUE(job(low).is_suspended());
+    StartJob start{.job = high, .attempt = Attempt(1)};
+    start.allocation.shares.push_back(share(low));
+    EXPECT_DEATH(engine.apply(now, start), "are_lent");
+}
+
+TEST_F(LentCores, ARunWhoseCoresOthersHaveIsNotToEndForAnother) {
+    const JobId low = run("main", {.cpus = 8, .limit = 10h});
+    const JobId high = submit("high", {.cpus = 8, .limit = 1h});
+    pass(1s);
+    freeze(low);
+    pass(1s);
+    ASSERT_TRUE(runs(high));
+    const JobId top = submit("top", {.gpus = 1, .cpus = 1, .limit = 1h});
+    for (const PreemptMode mode : {PreemptMode::cancel, PreemptMode::requeue}) {
+        JobsPreempted fact{.preemptor = top};
+        fact.victims.push_back({low, job(low).attempt, mode, now});
+        engine.apply(now, fact);
+        EXPECT_TRUE(job(low).lends_cores());
+        EXPECT_EQ(job(low).allocation->preempted->by, high);
+        check();
+    }
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "berth/engine/state/cluster_state_change.h"
 #include "berth/engine/state/job_queries.h"
+#include "berth/engine/state/lent_cores.h"
 
 namespace berth {
 namespace {
@@ -228,7 +229,8 @@ void ClusterState::take(Time now, const JobsPreempted& fact) {
         const Job* job = find_job(victim.job);
         if (job == nullptr || job->state != JobState::running || job->attempt != victim.attempt)
             continue;
-        // One that lends cores already lends more of them.
+        // While others have its cores it can only stand still, and lend more of them.
+        if (victim.mode != PreemptMode::suspend && has_borrowers(jobs_, index_, *job)) continue;
         const Time at = job->lends_cores() ? job->allocation->preempted->at : now;
         change_job(victim.job, [&](Job& record) {
             record.allocation->preempted =

@@ -63,7 +63,9 @@ void ClusterState::take_share(const NodeShare& share) {
     const BitSet& free = nodes_.free(share.node).cores;
     const NodeSpec& node = spec().node(share.node);
     if (index_.any_lender_on(share.node) && share.cores.size() == free.size()) {
-        nodes_.take(without_cores(share, share.cores - free), node, undo_);
+        const BitSet held = share.cores - free;
+        BERTH_ASSERT(are_lent(jobs_, index_, share.node, held));
+        nodes_.take(without_cores(share, held), node, undo_);
     } else {
         nodes_.take(share, node, undo_);
     }

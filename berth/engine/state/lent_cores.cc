@@ -1,10 +1,18 @@
 #include "berth/engine/state/lent_cores.h"
 
+#include <algorithm>
+
 namespace berth {
 
 bool stands_still(const Job& run) {
     if (!run.lends_cores()) return false;
     return run.state == JobState::completing || (run.is_suspended() && run.suspension->proved);
+}
+
+const NodeShare* share_on(const Job& run, NodeId node) {
+    const std::vector<NodeShare>& shares = run.allocation->shares;
+    const auto found = std::ranges::lower_bound(shares, node, {}, &NodeShare::node);
+    return found == shares.end() || found->node != node ? nullptr : &*found;
 }
 
 // A share of another number of cores is that of a run from before a change of the node: it shares
@@ -17,12 +25,29 @@ BitSet shared_cores(const JobRecords& jobs, const JobIndex& index, const Job& ru
         const Job& other = jobs.at(id);
         if (id == run.id || (of != Sharers::all && is_above(other, run) != (of == Sharers::above)))
             continue;
-        for (const NodeShare& held : other.allocation->shares) {
-            const bool here = held.node == share.node && held.cores.size() == found.size();
-            if (here) found |= held.cores;
-        }
+        const NodeShare& held = *share_on(other, share.node);
+        if (held.cores.size() == found.size()) found |= held.cores;
     }
     return found & share.cores;
+}
+
+bool has_borrowers(const JobRecords& jobs, const JobIndex& index, const Job& run) {
+    return run.lends_cores() &&
+           std::ranges::any_of(run.allocation->shares, [&](const NodeShare& share) {
+               return !shared_cores(jobs, index, run, share, Sharers::above).empty();
+           });
+}
+
+bool are_lent(const JobRecords& jobs, const JobIndex& index, NodeId node, const BitSet& held) {
+    BitSet lent(held.size());
+    for (const JobId id : index.on_node(node)) {
+        const Job& run = jobs.at(id);
+        const BitSet& own = share_on(run, node)->cores;
+        if (own.size() != held.size() || !own.intersects(held)) continue;
+        if (!stands_still(run)) return false;
+        lent |= own;
+    }
+    return held.is_subset_of(lent);
 }
 
 Millicpu cpu_of(const NodeShare& share, const BitSet& cores) {

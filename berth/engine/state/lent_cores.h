@@ -23,9 +23,18 @@ inline bool is_above(const Job& run, const Job& other) {
 // stands still, or it is being killed.
 bool stands_still(const Job& run);
 
+// What the run holds of the node; nullptr: nothing.
+const NodeShare* share_on(const Job& run, NodeId node);
+
 // Those cores of the run's share that such runs hold as well.
 BitSet shared_cores(const JobRecords& jobs, const JobIndex& index, const Job& run,
                     const NodeShare& share, Sharers of);
+
+// Whether others have cores of a run that lends them.
+bool has_borrowers(const JobRecords& jobs, const JobIndex& index, const Job& run);
+
+// Whether these cores of the node may be taken though they are held: by runs that stand still.
+bool are_lent(const JobRecords& jobs, const JobIndex& index, NodeId node, const BitSet& held);
 
 // The CPU that goes with these cores of the share.
 Millicpu cpu_of(const NodeShare& share, const BitSet& cores);
