@@ -9,6 +9,7 @@
 #include "berth/engine/cycle/job_starts.h"
 #include "berth/engine/cycle/preempted_runs.h"
 #include "berth/engine/derived/standing.h"
+#include "berth/engine/plan/lending.h"
 #include "berth/engine/state/job_ids.h"
 #include "berth/engine/state/job_queries.h"
 #include "berth/engine/state/lent_cores.h"
@@ -86,33 +87,59 @@ bool Preemptor::is_suspended_at(std::size_t place) const {
     return candidates_.terms_at(place).mode == PreemptMode::suspend;
 }
 
-// Whether what is suspended would have room when it goes on, beside planned starts that do not give
-// way to the job: it then ends later than it was to.
+// Whether planned starts that do not give way to the job keep their room, once the runs that are
+// suspended, and those that lend to them, end later than they were to. None of these may miss its
+// deadline.
 bool Preemptor::others_keep_their_starts(const PendingJob& pending, Trial& trial,
                                          const VictimChoice& choice) {
     const ClusterState& state = cycle_.state();
     const PlanBook& book = trial.book();
-    std::vector<JobId> lenders;
+    std::vector<JobId> lenders, ending;
     for (const std::size_t place : choice.victims) {
-        if (!is_suspended_at(place)) continue;
         const Victim& victim = *candidates_.at(place);
-        lenders.insert(lenders.end(), victim.begin(), victim.end());
+        std::vector<JobId>& kind = is_suspended_at(place) ? lenders : ending;
+        kind.insert(kind.end(), victim.begin(), victim.end());
     }
-    const Time hold = after(cycle_.now(), cycle_.scheduling().preemption.hold_timeout);
-    const Time free_at = ended_after_hold(cycle_.scheduling(), hold, pending.shape->length);
-    return std::ranges::all_of(lenders, [&](JobId id) {
-        const Job& run = *state.find_job(id);
-        const PlannedReservation& booked = *book.find(id);
-        const Time end = end_from(cycle_.scheduling(), run, free_at, cycle_.now());
-        bool has_room = true;
-        booked.each_booked([&](NodeId node, const Resources& amount) {
-            has_room =
-                has_room &&
-                (end <= booked.end ||
-                 fits(amount, book.timeline(node, booked.reservation).least_free(booked.end, end)));
-        });
-        return has_room;
-    });
+    if (lenders.empty()) return true;
+    const Trial::Mark before = trial.mark();
+    for (const JobId id : ending) trial.lift(id);
+    PlannedReservation own = planned_reservation_for(cycle_, pending, choice.found);
+    std::vector<NodeId> nodes(own.amounts.nodes().begin(), own.amounts.nodes().end());
+    bool in_time = true;
+    const Time back = given_back_by(cycle_.scheduling(), pending.shape->length, cycle_.now());
+    for (const LenderEnd& one : ends_if_lent(state, lenders, ending, back, cycle_.now())) {
+        const Job& run = *state.find_job(one.run);
+        in_time = in_time && !would_miss_deadline(run, one.goes_on, cycle_.now());
+        nodes.insert(nodes.end(), run.nodes.begin(), run.nodes.end());
+        if (one.end > book.find(one.run)->end) trial.lengthen(one.run, one.end);
+    }
+    for (const JobId id : lenders) trial.lend(id, own.end);
+    trial.put(pending.id, std::move(own));
+    std::vector<JobId> late;
+    for (const JobId id : planned_on(nodes)) {
+        if (id != pending.id && book.collides(*book.planned_start(id), cycle_.now()))
+            late.push_back(id);
+    }
+    trial.back_to(before);
+    // What has lost its room before is planned anew anyway.
+    return in_time && std::ranges::all_of(late, [&](JobId id) {
+               return book.collides(*book.planned_start(id), cycle_.now());
+           });
+}
+
+// The jobs with planned starts on these nodes, and all that limits or licenses may keep waiting.
+std::vector<JobId> Preemptor::planned_on(std::span<const NodeId> nodes) const {
+    const PlanBook& book = cycle_.book();
+    std::vector<JobId> jobs;
+    for (const NodeId node : nodes) {
+        const auto planned = book.planned_on(node);
+        jobs.insert(jobs.end(), planned.begin(), planned.end());
+    }
+    for (const auto& [id, planned] : book.planned_starts()) {
+        if (!planned.limits->empty() || !planned.licenses->empty()) jobs.push_back(id);
+    }
+    put_in_order(jobs);
+    return jobs;
 }
 
 bool Preemptor::preempt_for(PendingJob& pending) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "berth/engine/cycle/preempt_candidates.h"
@@ -30,6 +31,7 @@ private:
     bool is_suspended_at(std::size_t place) const;
     bool others_keep_their_starts(const PendingJob& pending, Trial& trial,
                                   const VictimChoice& choice);
+    std::vector<JobId> planned_on(std::span<const NodeId> nodes) const;
     bool has_licenses_now(const PendingJob& pending) const;
     void sort_planned();
     template <class GivesWay>

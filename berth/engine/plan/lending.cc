@@ -1,44 +1,84 @@
 #include "berth/engine/plan/lending.h"
 
 #include <algorithm>
+#include <functional>
 
+#include "berth/engine/state/job_ids.h"
 #include "berth/engine/state/lent_cores.h"
 
 namespace berth {
 namespace {
-
-const NodeShare* share_on(const Job& run, NodeId node) {
-    const auto& shares = run.allocation->shares;
-    const auto found = std::ranges::find(shares, node, &NodeShare::node);
-    return found == shares.end() ? nullptr : &*found;
-}
 
 std::vector<Millicpu> none_if_zero(std::vector<Millicpu> lent) {
     if (std::ranges::all_of(lent, [](Millicpu one) { return one == Millicpu(0); })) lent.clear();
     return lent;
 }
 
-// When the cores of a lender are free for it again. Behind its nodes' other runs it asks those that
-// have its cores; each of these may lend in turn.
-Time given_back_at(const ClusterState& state, const Job& run) {
-    Time at = run.suspension->changed_at;
+bool share_cores(const Job& a, const Job& b) {
+    const auto &of_a = a.allocation->shares, &of_b = b.allocation->shares;
+    auto one = of_a.begin(), other = of_b.begin();
+    while (one != of_a.end() && other != of_b.end()) {
+        if (one->node < other->node) {
+            ++one;
+        } else if (other->node < one->node) {
+            ++other;
+        } else {
+            const bool alike = one->cores.size() == other->cores.size();
+            if (alike && one->cores.intersects(other->cores)) return true;
+            ++one;
+            ++other;
+        }
+    }
+    return false;
+}
+
+// Those above the run that have cores of it, or those below it that lend it cores; in id order.
+std::vector<JobId> sharers_of(const ClusterState& state, const Job& run, Sharers of) {
+    std::vector<JobId> found;
     for (const NodeShare& share : run.allocation->shares) {
         for (const JobId id : state.index().on_node(share.node)) {
             const Job& other = *state.find_job(id);
-            const NodeShare* const held = share_on(other, share.node);
-            if (id == run.id || !is_above(other, run) || held->cores.size() != share.cores.size())
-                continue;
-            if (held->cores.intersects(share.cores)) at = std::max(at, run_end(state, other));
+            if (id == run.id || is_above(other, run) != (of == Sharers::above)) continue;
+            if (of == Sharers::above || other.lends_cores()) found.push_back(id);
         }
     }
+    put_in_order(found);
+    std::erase_if(found, [&](JobId id) { return !share_cores(run, *state.find_job(id)); });
+    return found;
+}
+
+// It has been told to end, so that another job starts.
+bool is_to_end(const Job& run) { return run.allocation->preempted && !run.lends_cores(); }
+
+// With the slack of a planned start, which ends no earlier.
+Time ended_after_hold(const SchedulingSpec& scheduling, Time hold, Duration limit) {
+    const Duration late = 3 * scheduling.kill_wait + std::chrono::minutes(2);
+    return after(after(hold, limit), late);
+}
+
+// What is left of its limit. REQUIRES: it has one.
+Duration left_of(const Job& run, Time now) {
+    return std::max(Duration{}, run.time_limit - ran_for(run, now));
+}
+
+// The end of a run that stands still until `from` and then goes on, or its deadline.
+Time end_from(const SchedulingSpec& scheduling, const Job& run, Time from, Time now) {
+    Time end = kNever;
+    if (run.time_limit != Duration::max())
+        end = after(after(from, left_of(run, now)), scheduling.over_time_limit);
+    return run.spec.deadline ? std::min(end, std::max(*run.spec.deadline, *run.started_at)) : end;
+}
+
+// When the job that a lender waits for has ended, if it comes at all.
+std::optional<Time> end_of_awaited(const ClusterState& state, const Job& run) {
     const JobId by = run.allocation->preempted->by;
     const Job* const preemptor = state.find_job(by);
-    const auto hold = state.schedule().preemptor_holds().find(by);
+    const auto& holds = state.schedule().preemptor_holds();
+    const auto hold = holds.find(by);
     const bool comes = preemptor != nullptr && preemptor->state == JobState::pending &&
-                       hold != state.schedule().preemptor_holds().end();
-    if (!comes) return at;
-    return std::max(at,
-                    ended_after_hold(state.spec().scheduling, hold->second, preemptor->time_limit));
+                       run.state == JobState::running && hold != holds.end();
+    if (!comes) return std::nullopt;
+    return ended_after_hold(state.spec().scheduling, hold->second, preemptor->time_limit);
 }
 
 }  // namespace
@@ -52,6 +92,8 @@ bool has_lenders(const ClusterState& state, JobId preemptor) {
     return false;
 }
 
+// ---- How much is lent.
+
 std::vector<Millicpu> lent_to_run(const ClusterState& state, const Job& run) {
     if (!state.index().any_lenders()) return {};
     std::vector<Millicpu> lent;
@@ -62,27 +104,42 @@ std::vector<Millicpu> lent_to_run(const ClusterState& state, const Job& run) {
     return none_if_zero(std::move(lent));
 }
 
+bool is_as_taken(const NodeSpec& node, const NodeShare& share) {
+    const auto cpus = static_cast<std::int64_t>(share.cores.count()) * node.threads_per_core;
+    return share.cores.size() == node.cores() && share.amount.cpu() == cores(cpus);
+}
+
 BitSet lendable_cores(const ClusterState& state, const Job& run, const NodeShare& share) {
-    if (share.cores.size() != state.spec().node(share.node).cores())
-        return BitSet(share.cores.size());  // The node has changed.
-    return share.cores - shared_cores(state.jobs(), state.index(), run, share, Sharers::above);
+    if (!is_as_taken(state.spec().node(share.node), share)) return BitSet(share.cores.size());
+    BitSet left = share.cores;
+    for (const JobId id : state.index().on_node(share.node)) {
+        const Job& other = *state.find_job(id);
+        if (id == run.id || !is_above(other, run) || is_to_end(other)) continue;
+        const BitSet& held = share_on(other, share.node)->cores;
+        if (held.size() == left.size()) left -= held;
+    }
+    return left;
 }
 
 std::vector<Millicpu> lent_to_start(const ClusterState& state, const PlannedAmounts& amounts,
                                     const std::vector<JobId>& lenders) {
     if (lenders.empty()) return {};
+    std::map<NodeId, Millicpu> most;
+    for (const JobId id : lenders) {
+        const Job& run = *state.find_job(id);
+        if (!run.lends_cores()) continue;
+        for (const NodeShare& share : run.allocation->shares)
+            most[share.node] += cpu_of(share, lendable_cores(state, run, share));
+    }
     std::vector<Millicpu> lent;
     for (const auto& [node, amount] : amounts) {
-        Millicpu most;
-        for (const JobId id : lenders) {
-            const Job* const run = state.find_job(id);
-            const NodeShare* const share = run->lends_cores() ? share_on(*run, node) : nullptr;
-            if (share != nullptr) most += cpu_of(*share, lendable_cores(state, *run, *share));
-        }
-        lent.push_back(min(most, amount.cpu()));
+        const auto here = most.find(node);
+        lent.push_back(here == most.end() ? Millicpu(0) : min(here->second, amount.cpu()));
     }
     return none_if_zero(std::move(lent));
 }
+
+// ---- Until when.
 
 Time limit_end(const SchedulingSpec& scheduling, const Job& job) {
     const std::optional<Time> limit = limit_ends(job);
@@ -90,31 +147,65 @@ Time limit_end(const SchedulingSpec& scheduling, const Job& job) {
     return job.spec.deadline ? std::min(end, std::max(*job.spec.deadline, *job.started_at)) : end;
 }
 
-// With the slack of a planned start, which ends no earlier.
-Time ended_after_hold(const SchedulingSpec& scheduling, Time hold, Duration limit) {
-    const Duration late = 3 * scheduling.kill_wait + std::chrono::minutes(2);
-    return after(after(hold, limit), late);
+Time given_back_by(const SchedulingSpec& scheduling, Duration limit, Time now) {
+    return ended_after_hold(scheduling, after(now, scheduling.preemption.hold_timeout), limit);
 }
 
-Time end_from(const SchedulingSpec& scheduling, const Job& run, Time from, Time now) {
-    Time end = kNever;
-    if (run.time_limit != Duration::max()) {
-        const Duration left = std::max(Duration{}, run.time_limit - ran_for(run, now));
-        end = after(after(from, left), scheduling.over_time_limit);
-    }
-    return run.spec.deadline ? std::min(end, std::max(*run.spec.deadline, *run.started_at)) : end;
+bool would_miss_deadline(const Job& run, Time from, Time now) {
+    if (!run.spec.deadline) return false;
+    const bool is_endless = run.time_limit == Duration::max();
+    return after(from, is_endless ? Duration{} : left_of(run, now)) > *run.spec.deadline;
 }
 
 // A run that is preempted ends sooner than by its limit: it is told to, and then killed. If it
 // takes longer, it is late like a run that is over its limit: nobody's planned start moves at once.
-Time run_end(const ClusterState& state, const Job& job) {
-    const SchedulingSpec& scheduling = state.spec().scheduling;
-    if (job.lends_cores() && job.is_suspended())
-        return end_from(scheduling, job, given_back_at(state, job), job.suspension->changed_at);
-    const Time end = limit_end(scheduling, job);
-    const auto& preempted = job.allocation->preempted;
-    if (!preempted || job.lends_cores()) return end;
-    return std::min(end, after(preempted->ends_at, scheduling.kill_wait));
+Time RunEnds::of(const Job& run) {
+    const SchedulingSpec& scheduling = state_.spec().scheduling;
+    if (const auto known = known_.find(run.id); known != known_.end()) return known->second;
+    if (!run.lends_cores()) {
+        const Time end = limit_end(scheduling, run);
+        const auto& preempted = run.allocation->preempted;
+        return preempted ? std::min(end, after(preempted->ends_at, scheduling.kill_wait)) : end;
+    }
+    const Time back = given_back_at(run);
+    const Time end = run.is_suspended()
+                         ? end_from(scheduling, run, back, run.suspension->changed_at)
+                         : limit_end(scheduling, run);
+    return known_[run.id] = std::max(back, end);
+}
+
+// Each of those that have its cores began later, and may lend in turn.
+Time RunEnds::given_back_at(const Job& run) {
+    Time at = run.suspension ? run.suspension->changed_at : *run.started_at;
+    for (const JobId id : sharers_of(state_, run, Sharers::above))
+        at = std::max(at, of(*state_.find_job(id)));
+    return std::max(at, end_of_awaited(state_, run).value_or(at));
+}
+
+Time run_end(const ClusterState& state, const Job& run) { return RunEnds(state).of(run); }
+
+std::vector<LenderEnd> ends_if_lent(const ClusterState& state, const std::vector<JobId>& lenders,
+                                    const std::vector<JobId>& ending, Time from, Time now) {
+    RunEnds ends(state);
+    for (const JobId id : ending) ends.suppose(id, now);
+    // Until when each stands still, the latest start first: who has its cores is done by then.
+    std::map<std::pair<Time, JobId>, Time, std::greater<>> left;
+    const auto add = [&](JobId id, Time until) {
+        Time& known = left.try_emplace({*state.find_job(id)->started_at, id}, until).first->second;
+        known = std::max(known, until);
+    };
+    for (const JobId id : lenders) add(id, from);
+    std::vector<LenderEnd> found;
+    while (!left.empty()) {
+        const auto [key, until] = *left.begin();
+        left.erase(left.begin());
+        const Job& run = *state.find_job(key.second);
+        const Time goes_on = run.lends_cores() ? std::max(until, ends.given_back_at(run)) : until;
+        const Time end = end_from(state.spec().scheduling, run, goes_on, now);
+        found.push_back({run.id, goes_on, std::max({goes_on, end, ends.of(run)})});
+        for (const JobId id : sharers_of(state, run, Sharers::below)) add(id, found.back().end);
+    }
+    return found;
 }
 
 }  // namespace berth

@@ -3,6 +3,7 @@
 // a core is booked once at each time, and the plan knows when a suspended run goes on.
 #pragma once
 
+#include <map>
 #include <vector>
 
 #include "berth/engine/plan/timeline.h"
@@ -22,18 +23,50 @@ std::vector<Millicpu> lent_to_run(const ClusterState& state, const Job& run);
 std::vector<Millicpu> lent_to_start(const ClusterState& state, const PlannedAmounts& amounts,
                                     const std::vector<JobId>& lenders);
 
-// The cores of the share that the run could lend: those that nobody has borrowed.
+// Whether the node still has the cores and threads that it had when the share was taken. Otherwise
+// nothing of the share is lent.
+bool is_as_taken(const NodeSpec& node, const NodeShare& share);
+
+// The cores of the share that the run could lend: those that nobody has borrowed, and those of
+// borrowers that are told to end.
 BitSet lendable_cores(const ClusterState& state, const Job& run, const NodeShare& share);
 
 // When the job will be ended for exceeding its time limit: at the limit, plus OverTimeLimit.
 Time limit_end(const SchedulingSpec& scheduling, const Job& job);
-// When its nodes should be clean: at that time, or soon after it was preempted. A suspended run
-// that lends its cores goes on after those that have borrowed them, or the job that it waits for.
-// REQUIRES: it has an allocation.
-Time run_end(const ClusterState& state, const Job& job);
-// When a job that has a hold has ended at the latest, if it starts in time.
-Time ended_after_hold(const SchedulingSpec& scheduling, Time hold, Duration limit);
-// The end of a run that stands still until `from` and then goes on, or its deadline.
-Time end_from(const SchedulingSpec& scheduling, const Job& run, Time from, Time now);
+// When the preemptor of now has ended at the latest, if it starts while it has its hold.
+Time given_back_by(const SchedulingSpec& scheduling, Duration limit, Time now);
+// Whether a run that stands still until `from` would be ended by its deadline instead of its limit.
+bool would_miss_deadline(const Job& run, Time from, Time now);
+
+// When nodes should be clean of runs. Each end is computed once: the state must not change
+// meanwhile.
+class RunEnds {
+public:
+    explicit RunEnds(const ClusterState& state) : state_(state) {}
+
+    // At the end of its limit, or soon after it was preempted. A suspended run that lends its cores
+    // goes on after those that have borrowed them, or the job that it waits for; it holds them at
+    // least as long, whatever its deadline. REQUIRES: it has an allocation.
+    Time of(const Job& run);
+    // When its cores are its own again. REQUIRES: it lends them.
+    Time given_back_at(const Job& run);
+    // What would be if this run ended then.
+    void suppose(JobId run, Time end) { known_[run] = end; }
+
+private:
+    const ClusterState& state_;
+    std::map<JobId, Time> known_;
+};
+Time run_end(const ClusterState& state, const Job& run);
+
+// What becomes of a run that stands still, or of one that lends to it.
+struct LenderEnd {
+    JobId run{0};
+    Time goes_on{}, end{};
+};
+// If these runs stand still until `from`, and those others end now: their ends, and the ends of the
+// runs that lend to them.
+std::vector<LenderEnd> ends_if_lent(const ClusterState& state, const std::vector<JobId>& lenders,
+                                    const std::vector<JobId>& ending, Time from, Time now);
 
 }  // namespace berth

@@ -31,6 +31,7 @@ void PlanBook::rebuild(const ClusterState& state) {
     shared_.clear();
     drained_.clear();
     lent_ = 0;
+    lent_on_.assign(nodes, 0);
     licenses_.rebuild(state.spec().licenses);
     limits_.rebuild(state.quota());
     reservations_.clear();
@@ -38,8 +39,9 @@ void PlanBook::rebuild(const ClusterState& state) {
     for (const auto& [name, reservation] : state.reservations()) reservations_.add(reservation);
     reservations_.take_from(timelines_);
     collision_ = true;
+    RunEnds run_ends(state);
     const auto enter_from_state = [&](JobId id) {
-        auto planned_reservation = planned_reservation_of(state, *state.find_job(id));
+        auto planned_reservation = planned_reservation_of(state, *state.find_job(id), run_ends);
         if (!planned_reservation) return;
         // The job may be over its limit already.
         const PlannedReservation* known = before.find(id);
@@ -76,9 +78,10 @@ void PlanBook::regroup(const ClusterSpec& spec) {
 }
 
 std::optional<PlannedReservation> PlanBook::planned_reservation_of(const ClusterState& state,
-                                                                   const Job& job) const {
+                                                                   const Job& job,
+                                                                   RunEnds& ends) const {
     if (job.allocation) {
-        const Time due = run_end(state, job);
+        const Time due = ends.of(job);
         PlannedReservation planned_reservation{.start = *job.started_at,
                                                .end = due,
                                                .amounts = {},
@@ -149,15 +152,16 @@ void PlanBook::recount_limits(const ClusterState& state, const LimitChange& chan
 }
 
 void PlanBook::refresh(const ClusterState& state, Time now, JobId id) {
-    refresh_own(state, now, id);
+    RunEnds run_ends(state);
+    refresh_own(state, now, id, run_ends);
     if (lent_ == 0 && !state.index().any_lenders()) return;
-    if (const Job* const job = state.find_job(id)) refresh_lent(state, now, *job);
+    if (const Job* const job = state.find_job(id)) refresh_lent(state, now, *job, run_ends);
 }
 
-void PlanBook::refresh_own(const ClusterState& state, Time now, JobId id) {
+void PlanBook::refresh_own(const ClusterState& state, Time now, JobId id, RunEnds& run_ends) {
     const Job* job = state.find_job(id);
     std::optional<PlannedReservation> wanted;
-    if (job != nullptr) wanted = planned_reservation_of(state, *job);
+    if (job != nullptr) wanted = planned_reservation_of(state, *job, run_ends);
     const PlannedReservation* known = find(id);
     if (known == nullptr && !wanted) return;
     if (known != nullptr && wanted && *known == *wanted) return;
@@ -185,31 +189,6 @@ void PlanBook::refresh_own(const ClusterState& state, Time now, JobId id) {
     if (before) note_releases(*before, TakenOver{id, now});
     if (!before || !before->running()) return;
     for (const NodeId node : before->amounts.nodes()) forget_before(node, now);
-}
-
-// What runs on the job's nodes and what is planned there. A planned start may have moved in this
-// cycle: only what it borrows is derived from the state.
-void PlanBook::refresh_lent(const ClusterState& state, Time now, const Job& job) {
-    std::vector<JobId> runs, starts;
-    for (const NodeId node : job.nodes) {
-        for (const JobId id : state.index().on_node(node)) {
-            if (id != job.id) runs.push_back(id);
-        }
-        for (const JobId id : planned_on(node)) starts.push_back(id);
-    }
-    put_in_order(runs);
-    put_in_order(starts);
-    for (const JobId id : runs) refresh_own(state, now, id);
-    for (const JobId id : starts) {
-        PlannedReservation planned = *planned_start(id);
-        const berth::Shared<std::vector<Millicpu>> lent =
-            lent_to_start(state, planned.amounts, state.index().victims(id));
-        if (planned.lent == lent) continue;
-        collision_ = true;
-        remove(id);
-        planned.lent = lent;
-        enter(id, std::move(planned));
-    }
 }
 
 const PlannedReservation* PlanBook::planned_start(JobId job) const {
@@ -250,7 +229,7 @@ std::optional<Time> PlanBook::shared_until(NodeId node, std::uint32_t device) co
 
 void PlanBook::enter(JobId job, PlannedReservation planned_reservation) {
     change_timelines(planned_reservation, false);
-    if (!planned_reservation.lent->empty()) ++lent_;
+    count_lent(planned_reservation, true);
     if (planned_reservation.running()) {
         ends_.emplace(planned_reservation.end, job);
         planned_reservation.each_booked([&](NodeId node, const Resources& amount) {
@@ -295,7 +274,7 @@ void PlanBook::remember_start(Time start, JobId job) {
 void PlanBook::remove(JobId job) {
     const PlannedReservation& planned_reservation = *find(job);
     change_timelines(planned_reservation, true);
-    if (!planned_reservation.lent->empty()) --lent_;
+    count_lent(planned_reservation, false);
     if (planned_reservation.running()) {
         ends_.erase({planned_reservation.end, job});
         planned_reservation.each_booked(

@@ -172,10 +172,15 @@ private:
     friend class Trial;  // Changes the plan for a while.
 
     std::optional<PlannedReservation> planned_reservation_of(const ClusterState& state,
-                                                             const Job& job) const;
+                                                             const Job& job, RunEnds& ends) const;
     berth::Shared<LimitUse> limits_of_pending(const ClusterState& state, const Job& job) const;
-    void refresh_own(const ClusterState& state, Time now, JobId job);
-    void refresh_lent(const ClusterState& state, Time now, const Job& job);
+    void refresh_own(const ClusterState& state, Time now, JobId job, RunEnds& ends);
+    // ---- Lent cores (plan_lent.cc).
+    void refresh_lent(const ClusterState& state, Time now, const Job& job, RunEnds& ends);
+    std::vector<JobId> refresh_sharers(const ClusterState& state, Time now, const Job& job,
+                                       RunEnds& ends);
+    bool concerns_lent(const ClusterState& state, NodeId node) const;
+    void count_lent(const PlannedReservation& planned_reservation, bool more);
     void change_timelines(const PlannedReservation& planned_reservation, bool more);
     void change_on(NodeId node, const SharedText& reservation, Span span, const Resources& amount,
                    bool more);
@@ -227,8 +232,9 @@ private:
     // Drained devices, and since when each is booked.
     std::map<DeviceKey, Time> drained_;
     bool collision_ = false;
-    std::size_t lent_ = 0;             // Planned reservations that use what is lent.
-    FreeSlotChange free_slot_change_;  // A member only to keep its memory.
+    std::size_t lent_ = 0;              // Planned reservations that use what is lent, …
+    std::vector<std::size_t> lent_on_;  // … and those that do and lie on this node. By NodeId.
+    FreeSlotChange free_slot_change_;   // A member only to keep its memory.
 };
 
 // The next expected end of a running job. nullopt: there is none.

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "berth/engine/plan/plan_book.h"
@@ -25,9 +26,13 @@ public:
     Trial(const Trial&) = delete;
     Trial& operator=(const Trial&) = delete;
 
-    void lift(JobId job);  // Its run or its planned start. REQUIRES: it has one, not lifted yet.
-    // The cores of its run that nobody has borrowed are free, and nothing else that it holds.
-    void lend(JobId job);
+    // Its run or its planned start. REQUIRES: it has one, not lifted yet, and lends nothing.
+    void lift(JobId job);
+    // Its run stands still, and lends until then. A core is free if the run lends that began last
+    // of those which hold it and are not lifted. Nothing else that it holds is free.
+    void lend(JobId job, Time until = kNever);
+    // Its run is expected to end at that time.
+    void lengthen(JobId job, Time end);
     // A planned start of a job that has none, as if it began at its time.
     void put(JobId job, PlannedReservation planned);
 
@@ -45,6 +50,7 @@ private:
         JobId job;
         std::optional<PlannedReservation> removed;
         bool lends = false;
+        std::optional<Time> ended;  // Of a run whose end has moved: when it was.
         // Of a planned start: its place in PlanBook::planned_on() of each node.
         std::vector<std::ptrdiff_t> places;
         // Of a run: the shared GPUs that it used, what its nodes had free if it cannot simply be
@@ -52,8 +58,8 @@ private:
         std::vector<std::pair<PlanBook::DeviceKey, PlanBook::Shared>> shared;
         std::vector<NodeFree> free;
         std::vector<std::pair<NodeId, Resources>> drained;
-        // Of a run that lends: what was given back of its own reservation, and of those whose cores
-        // it has borrowed. `free` is what its nodes had free.
+        // Of a run that lends, or that is lifted from lent cores: what was given back of the
+        // reservations that have these cores. `free` is what the nodes had free.
         struct Lent {
             JobId holder;
             NodeId node;
@@ -63,10 +69,15 @@ private:
         std::vector<Lent> lent;
     };
     void lift_run(const Job& job, Undo& undo);
-    void lend_on(const Job& job, const NodeShare& share, Undo& undo);
-    void lend_of(const Job& holder, const NodeShare& share, BitSet& cores, Undo& undo);
-    void book_lent(const Undo::Lent& lent, bool more);
-    NodeShare own_part(const Job& job, const NodeShare& share) const;
+    void give_back_run(const Job& job, const NodeShare& share, Undo& undo);
+    bool is_shared(const Job& job, const NodeShare& share) const;
+    std::vector<const Job*> left_on(NodeId node) const;
+    BitSet freed_cores(const NodeShare& share, const std::vector<const Job*>& left) const;
+    void lend_on(const NodeShare& share, Time until, Undo& undo);
+    void book_freed(const std::vector<const Job*>& left, NodeId node, BitSet freed, Time until,
+                    Undo& undo);
+    void change_lent(const Undo::Lent& lent, bool more);
+    Time move_end(JobId job, Time end);
     void lift_planned(Undo& undo);
     void undo_last();
     void restore_run(const Job& job, Undo& undo);
@@ -79,6 +90,7 @@ private:
     PlanBook& book_;
     std::size_t changed_before_;  // Length of PlanBook::changed_.
     std::vector<Undo> log_;
+    std::set<JobId> lifted_, lending_;  // Runs.
 };
 
 }  // namespace berth
