@@ -47,7 +47,12 @@ void cancel_dependent(OpenCycle& cycle, JobId id) {
 void end_overdue(OpenCycle& cycle) {
     const Duration longer =
         std::max<Duration>(cycle.scheduling().kill_wait, std::chrono::seconds(1));
-    for (const JobId id : cycle.book().extend_overdue(cycle.now(), longer)) {
+    std::vector<JobId> overdue = cycle.book().extend_overdue(cycle.now(), longer);
+    // The plan has these until their cores are given back.
+    for (const JobId id : lenders_past_deadline(cycle)) {
+        if (std::ranges::find(overdue, id) == overdue.end()) overdue.push_back(id);
+    }
+    for (const JobId id : overdue) {
         const Job& job = *cycle.state().find_job(id);
         for (const NodeShare& share : job.allocation->shares) {
             if (cycle.state().nodes().free(share.node).drained != 0)

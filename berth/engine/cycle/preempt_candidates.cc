@@ -7,6 +7,7 @@
 #include "berth/engine/cycle/blocking_reasons.h"
 #include "berth/engine/cycle/preempted_runs.h"
 #include "berth/engine/derived/standing.h"
+#include "berth/engine/plan/lending.h"
 #include "berth/engine/state/lent_cores.h"
 
 namespace berth {
@@ -104,6 +105,16 @@ bool PreemptCandidates::may_stop(const Job* run, PreemptMode mode) const {
                                         : is_running(run);
 }
 
+// If it stood still for the listed job, for all of that one's time.
+bool PreemptCandidates::any_would_miss_deadline(const Victim& victim) {
+    const Time back = given_back_by(cycle_.scheduling(), pending_->shape->length, cycle_.now());
+    return std::ranges::any_of(victim, [&](JobId id) {
+        const Job& run = *cycle_.state().find_job(id);
+        if (run.spec.deadline) depends_on_length_ = true;
+        return would_miss_deadline(run, back, cycle_.now());
+    });
+}
+
 // nullopt: nobody may preempt it now.
 std::optional<PreemptCandidates::Run> PreemptCandidates::open_run(const Job& run,
                                                                   const PreemptTerms& terms,
@@ -120,6 +131,8 @@ std::optional<PreemptCandidates::Run> PreemptCandidates::open_run(const Job& run
     });
     if (!all_end) return std::nullopt;
     open.lends = run.lends_cores();
+    if (terms.mode == PreemptMode::suspend && any_would_miss_deadline(open.victim))
+        return std::nullopt;
     Time until = preemptions.rules.exempt_until(run, terms, cycle_.now());
     // Of two runs that share cores, the later one has borrowed them.
     if (terms.mode == PreemptMode::suspend && *run.started_at >= cycle_.now())
@@ -161,8 +174,11 @@ void PreemptCandidates::list_below() {
     below_.clear();
     grace_below_ = {};
     below_for_.reset();
-    if (is_shared) below_for_ = key;
-    if (!rules.may_preempt_any(job)) return;
+    depends_on_length_ = false;
+    if (!rules.may_preempt_any(job)) {
+        if (is_shared) below_for_ = key;
+        return;
+    }
     for (const JobId id : state.index().holding()) {
         const Job& run = *state.find_job(id);
         if (!is_running_or_lends(run) || has_later_components(run) || !stands_below(run)) continue;
@@ -177,6 +193,7 @@ void PreemptCandidates::list_below() {
         below_.push_back(*std::move(open));
     }
     std::ranges::sort(below_, {}, [](const Run& run) { return run.order(); });
+    if (is_shared && !depends_on_length_) below_for_ = key;
 }
 
 // ---- Those that use what is lent.

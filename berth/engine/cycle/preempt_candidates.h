@@ -66,6 +66,7 @@ private:
     std::int64_t standing_of_run(const Job& run);
     std::optional<Run> open_run(const Job& run, const PreemptTerms& terms,
                                 PreemptRules::Because because);
+    bool any_would_miss_deadline(const Victim& victim);
     bool may_lend(const Job& run) const;
     bool may_stop(const Job* run, PreemptMode mode) const;
     bool stands_below(const Job& run);
@@ -81,6 +82,7 @@ private:
     // reservation, or priorities or accounts decide. Of the last ones listed: jobs come in order.
     std::optional<std::pair<PartitionId, QosId>> below_for_;
     std::vector<Run> below_;
+    bool depends_on_length_ = false;  // Of the job: some of them have a deadline.
     Duration grace_below_{};
     std::optional<std::vector<Group>> lent_;  // Once asked for.
     std::optional<Reclaim::Claim> claim_;     // nullopt: nothing is reclaimed for the job.

@@ -75,6 +75,16 @@ bool any_lender_may_go_on(const OpenCycle& cycle) {
     return cycle.state().index().any_lenders() && !lenders_that_may_go_on(cycle).empty();
 }
 
+std::vector<JobId> lenders_past_deadline(const OpenCycle& cycle) {
+    std::vector<JobId> due;
+    for (const auto& [preemptor, victim] : cycle.state().index().preempted()) {
+        const Job& run = *cycle.state().find_job(victim);
+        const bool lends = run.state == JobState::running && run.lends_cores();
+        if (lends && run.spec.deadline && *run.spec.deadline <= cycle.now()) due.push_back(victim);
+    }
+    return due;
+}
+
 void resume_lenders(OpenCycle& cycle) {
     if (!cycle.state().index().any_lenders()) return;
     for (const JobId id : lenders_that_may_go_on(cycle)) {
@@ -103,8 +113,9 @@ std::optional<Time> next_preemption(const OpenCycle& cycle) {
     };
     for (const auto& [preemptor, victim] : cycle.state().index().preempted()) {
         const Job& run = *cycle.state().find_job(victim);
-        if (run.state == JobState::running && !run.lends_cores())
-            no_later_than(run.allocation->preempted->ends_at);
+        if (run.state != JobState::running) continue;
+        if (!run.lends_cores()) no_later_than(run.allocation->preempted->ends_at);
+        if (run.lends_cores() && run.spec.deadline) no_later_than(*run.spec.deadline);
     }
     const bool suspends = cycle.derived().preemptions.rules.suspends();
     for (const auto& [job, until] : cycle.state().schedule().preemptor_holds()) {

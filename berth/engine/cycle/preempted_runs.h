@@ -14,6 +14,8 @@ void end_preempted(OpenCycle& cycle, const Job& run);
 // Runs that lend their cores go on once nobody has these, and nobody comes for them: the job that
 // they wait for has started elsewhere, is gone, or has no planned start or hold any more.
 void resume_lenders(OpenCycle& cycle);
+// Those whose deadline has come: they are killed where they stand.
+std::vector<JobId> lenders_past_deadline(const OpenCycle& cycle);
 // Whether some could go on now.
 bool any_lender_may_go_on(const OpenCycle& cycle);
 
