@@ -269,5 +269,26 @@ TEST_F(LentCores, ARunWhoseCoresOthersHaveIsNotToEndForAnother) {
     }
 }
 
+class LentWithProlog : public LentCores {
+protected:
+    LentWithProlog() : LentCores(cluster()) {}
+    static ClusterSpec cluster() {
+        ClusterSpec spec = lending_cluster();
+        spec.hooks.controller_prolog = {"/prolog"};
+        return spec;
+    }
+};
+
+TEST_F(LentWithProlog, WhatHasNotBegunIsNotSuspended) {
+    const JobId low = run("main", {.cpus = 8, .limit = 10h});
+    ASSERT_TRUE(job(low).is_configuring());
+    submit("high", {.cpus = 8});
+    pass(1s);
+    EXPECT_FALSE(job(low).is_suspended());
+    engine.apply(now, ControllerHookEnded{low, Attempt(1), ControllerHook::prolog, ""});
+    pass(1s);
+    EXPECT_TRUE(job(low).is_suspended());
+}
+
 }  // namespace
 }  // namespace berth

@@ -300,6 +300,10 @@ void DerivedState::note(const ClusterState& state, Time now, const Fact& fact) {
                        if (preemptions.rules.suspends()) preemptions.forget_failures();
                    },
                    [&](const JobFrozen& kind) { note_frozen(state, kind.job); },
+                   [&](const ControllerHookEnded& kind) {
+                       job_changed(kind.job);
+                       if (preemptions.rules.suspends()) preemptions.forget_failures();
+                   },
                    [&](const StepCreated&) {},
                    [&](const StepEnded&) {},
                    [&](const auto& kind) { job_changed(kind.job); },  // Facts about a job.
