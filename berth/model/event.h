@@ -159,7 +159,9 @@ struct EndJob {
 struct PlanJob {  // A promise made, moved earlier, or (nullopt) withdrawn.
     JobId job{0};
     std::optional<PlannedStart> planned;
-    BERTH_FIELDS(PlanJob, job, planned)
+    // Its place is lost, and with it that for which it has preempted: it may choose other runs.
+    bool chooses_anew = false;
+    BERTH_FIELDS(PlanJob, job, planned, chooses_anew)
 };
 struct DependencyFailed {  // Can never be satisfied any more.
     JobId job{0};

@@ -89,4 +89,12 @@ struct PreemptedRun {
     BERTH_FIELDS(PreemptedRun, by, mode, at, ends_at)
 };
 
+// When a job, or an array, suspends no runs although it has no hold: those that stood still for it
+// in vain go on for a while.
+struct PreemptorRest {
+    Time from{}, until{};
+
+    BERTH_FIELDS(PreemptorRest, from, until)
+};
+
 }  // namespace berth

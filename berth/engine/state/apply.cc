@@ -176,6 +176,7 @@ void ClusterState::undo(Before before) {
                    [&](const PlanBefore& was) { schedule_.undo(was); },
                    [&](const StandingBefore& was) { schedule_.undo(was); },
                    [&](const HoldBefore& was) { schedule_.undo(was); },
+                   [&](const RestBefore& was) { schedule_.undo(was); },
                    [&](const ConditionBefore& was) { nodes_.undo(was); },
                    [&](const FreeBefore& was) { nodes_.undo(was); },
                    [&](const NodesBefore& was) { nodes_.undo(was); },

@@ -81,7 +81,7 @@ void ClusterState::take(Time now, const JobSubmitted& fact) {
     set_counters(epoch_, id_after(fact.job.id));
 }
 
-void ClusterState::take(Time, const JobUpdated& fact) {
+void ClusterState::take(Time now, const JobUpdated& fact) {
     change_job(fact.job, [&](Job& job) {
         const bool several = fact.partitions || names_several_partitions(job.spec);
         update_request(job, fact);
@@ -102,14 +102,14 @@ void ClusterState::take(Time, const JobUpdated& fact) {
     const Job& job = jobs_.at(fact.job);
     if (!changes_plan(fact) && job.hold == Hold::none) return;
     set_planned(fact.job, std::nullopt);
-    set_preemptor_hold(fact.job, std::nullopt);
+    drop_preemptor_hold(now, fact.job);
 }
 
-void ClusterState::take(Time, const JobHeld& fact) {
+void ClusterState::take(Time now, const JobHeld& fact) {
     change_job(fact.job, [&](Job& job) { set_hold(job, fact.hold); });
     if (fact.hold == Hold::none) return;
     set_planned(fact.job, std::nullopt);
-    set_preemptor_hold(fact.job, std::nullopt);
+    drop_preemptor_hold(now, fact.job);
 }
 
 void ClusterState::take(Time now, const JobCancelled& fact) {
@@ -206,6 +206,9 @@ void ClusterState::take(Time, const PlanJob& fact) {
     const Job* const job = find_job(fact.job);
     BERTH_ASSERT(!fact.planned || (job != nullptr && job->state == JobState::pending));
     set_planned(fact.job, fact.planned);
+    if (!fact.chooses_anew || job == nullptr) return;
+    set_preemptor_hold(fact.job, std::nullopt);
+    set_preemptor_rest(record_of_array(*this, *job), std::nullopt);
 }
 
 void ClusterState::take(Time, const DependencyFailed& fact) {
@@ -213,10 +216,10 @@ void ClusterState::take(Time, const DependencyFailed& fact) {
     set_planned(fact.job, std::nullopt);
 }
 
-void ClusterState::take(Time, const JobMoved& fact) {
+void ClusterState::take(Time now, const JobMoved& fact) {
     BERTH_ASSERT(jobs_.at(fact.job).state == JobState::pending);
     set_planned(fact.job, std::nullopt);
-    set_preemptor_hold(fact.job, std::nullopt);
+    drop_preemptor_hold(now, fact.job);
     change_job(fact.job, [&](Job& job) {
         job.partition = fact.partition;
         job.time_limit = fact.time_limit;

@@ -183,7 +183,10 @@ void forget_old_steps(Job& job) {
 
 void ClusterState::take(Time now, const StartJob& fact) {
     set_planned(fact.job, std::nullopt);
-    set_preemptor_hold(fact.job, std::nullopt);
+    if (schedule_.preemptor_holds().contains(fact.job)) {
+        set_preemptor_hold(fact.job, std::nullopt);
+        set_preemptor_rest(record_of_array(*this, jobs_.at(fact.job)), std::nullopt);
+    }
     JobId id = fact.job;
     if (fact.array_task) id = split_task(fact.job, *fact.array_task, fact.task_job.value_or(id));
     for (const NodeShare& share : fact.allocation.shares) take_share(share);
@@ -224,7 +227,9 @@ void ClusterState::take(Time now, const JobsPreempted& fact) {
     if (fact.array) split_task(*fact.array, fact.array_task, fact.preemptor);
     Time until = now;
     for (const auto& victim : fact.victims) until = std::max(until, victim.ends_at);
-    set_preemptor_hold(fact.preemptor, until + spec().scheduling.preemption.hold_timeout);
+    const bool suspends = std::ranges::find(fact.victims, PreemptMode::suspend,
+                                            &JobsPreempted::Victim::mode) != fact.victims.end();
+    hold_for_preemptor(fact.preemptor, until + spec().scheduling.preemption.hold_timeout, suspends);
     for (const JobsPreempted::Victim& victim : fact.victims) {
         const Job* job = find_job(victim.job);
         if (job == nullptr || job->state != JobState::running || job->attempt != victim.attempt)

@@ -10,7 +10,7 @@ ClusterState::ClusterState(DurableState durable)
       epoch_(durable.epoch),
       next_job_id_(durable.next_job_id),
       jobs_(std::move(durable.jobs)),
-      schedule_(std::move(durable.planned), std::move(durable.holds)),
+      schedule_(std::move(durable.planned), std::move(durable.holds), std::move(durable.rests)),
       past_requests_(std::move(durable.past_requests)),
       usage_(std::move(durable.usage)),
       run_history_(std::move(durable.run_history)),

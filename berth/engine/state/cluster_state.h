@@ -46,6 +46,7 @@ struct DurableState {
     AccountingEdits edits;
     ClusterEdits cluster_edits;
     Schedule::Holds holds;
+    Schedule::Rests rests;
 };
 
 class ClusterState {
@@ -158,6 +159,9 @@ private:
     void erase_job(JobId id);
     void set_planned(JobId id, std::optional<PlannedStart> planned);
     void set_preemptor_hold(JobId id, std::optional<Time> until);
+    void set_preemptor_rest(JobId id, std::optional<PreemptorRest> rest);
+    void hold_for_preemptor(JobId id, Time until, bool suspends);
+    void drop_preemptor_hold(Time now, JobId id);
     void set_counters(Epoch epoch, JobId next_job_id);
     bool describe_in_place(const NodeDescribed& fact);
     void remember_configuration();

@@ -1,5 +1,8 @@
 #include "berth/engine/state/cluster_state_change.h"
 
+#include <algorithm>
+
+#include "berth/engine/state/job_queries.h"
 #include "berth/engine/state/lent_cores.h"
 
 namespace berth {
@@ -46,6 +49,40 @@ void ClusterState::erase_job(JobId id) {
 
 void ClusterState::set_preemptor_hold(JobId id, std::optional<Time> until) {
     schedule_.set_preemptor_hold(id, until, undo_);
+}
+
+void ClusterState::set_preemptor_rest(JobId id, std::optional<PreemptorRest> rest) {
+    schedule_.set_preemptor_rest(id, rest, undo_);
+}
+
+// Of an array the earliest hold counts: the rest begins with it, and lasts until all are over.
+void ClusterState::hold_for_preemptor(JobId id, Time until, bool suspends) {
+    const Job* const job = find_job(id);
+    set_preemptor_hold(id, until);
+    if (job == nullptr || !suspends) return;
+    const JobId key = record_of_array(*this, *job);
+    PreemptorRest rest{until, until + spec().scheduling.preemption.hold_timeout};
+    const auto known = schedule_.preemptor_rests().find(key);
+    if (known != schedule_.preemptor_rests().end() && known->second.until > until) {
+        rest.from = std::min(rest.from, known->second.from);
+        rest.until = std::max(rest.until, known->second.until);
+    }
+    set_preemptor_rest(key, rest);
+}
+
+// The job is not what it was: it may choose again. But what stood still for it has done so in vain,
+// and its rest begins.
+void ClusterState::drop_preemptor_hold(Time now, JobId id) {
+    const auto hold = schedule_.preemptor_holds().find(id);
+    if (hold == schedule_.preemptor_holds().end()) return;
+    const bool in_force = now < hold->second;
+    set_preemptor_hold(id, std::nullopt);
+    const JobId key = record_of_array(*this, *find_job(id));
+    const auto known = schedule_.preemptor_rests().find(key);
+    if (known == schedule_.preemptor_rests().end() || !in_force || known->second.from <= now)
+        return;
+    const Time until = now + spec().scheduling.preemption.hold_timeout;
+    set_preemptor_rest(key, PreemptorRest{now, std::min(known->second.until, until)});
 }
 
 void ClusterState::set_planned(JobId id, std::optional<PlannedStart> planned) {

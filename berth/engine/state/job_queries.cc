@@ -38,6 +38,11 @@ std::vector<JobId> array_members(const ClusterState& state, JobId array) {
     return members;
 }
 
+JobId record_of_array(const ClusterState& state, const Job& job) {
+    const bool known = job.array_job && state.find_job(*job.array_job) != nullptr;
+    return known ? *job.array_job : job.id;
+}
+
 bool names_several_partitions(const JobSpec& spec) {
     return spec.partition.find(',') != std::string::npos;
 }

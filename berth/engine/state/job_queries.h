@@ -22,6 +22,9 @@ std::optional<Time> wait_end(const Job& job);
 // The array's record and those of its tasks that are still known.
 std::vector<JobId> array_members(const ClusterState& state, JobId array);
 
+// The array's, if the job is a task of one that is still known; otherwise its own.
+JobId record_of_array(const ClusterState& state, const Job& job);
+
 // The partitions that a job names, in the order in which it is tried in them: by PriorityTier, then
 // as its user wrote them. Those that are gone are left out. If it names but one: where it stands.
 bool names_several_partitions(const JobSpec& spec);

@@ -76,6 +76,20 @@ void Schedule::set_preemptor_hold(JobId job, std::optional<Time> until, UndoLog&
     }
 }
 
+void Schedule::set_preemptor_rest(JobId job, std::optional<PreemptorRest> rest, UndoLog& undo) {
+    const auto known = rests_.find(job);
+    if (known == rests_.end() && !rest) return;
+    if (undo.recording()) {
+        undo.record(
+            RestBefore{job, known == rests_.end() ? std::nullopt : std::optional(known->second)});
+    }
+    if (rest) {
+        rests_.insert_or_assign(job, *rest);
+    } else {
+        rests_.erase(known);
+    }
+}
+
 void Schedule::forget(JobId job, UndoLog& undo) {
     BERTH_ASSERT(planned(job) == nullptr);
     if (standings_.contains(job)) {
@@ -83,6 +97,7 @@ void Schedule::forget(JobId job, UndoLog& undo) {
         standings_.erase(job);
     }
     set_preemptor_hold(job, std::nullopt, undo);
+    set_preemptor_rest(job, std::nullopt, undo);
 }
 
 void Schedule::remember_standing(JobId job, UndoLog& undo) const {
@@ -96,6 +111,11 @@ void Schedule::undo(const HoldBefore& was) {
     if (was.until) holds_.emplace(was.id, *was.until);
 }
 
+void Schedule::undo(const RestBefore& was) {
+    rests_.erase(was.id);
+    if (was.rest) rests_.emplace(was.id, *was.rest);
+}
+
 void Schedule::check(const JobRecords& jobs) const {
     for (const auto& [id, planned] : planned_) {
         const Job* const job = jobs.find(id);
@@ -105,6 +125,7 @@ void Schedule::check(const JobRecords& jobs) const {
     }
     for (const auto& [id, standing] : standings_) BERTH_ASSERT(jobs.contains(id));
     for (const auto& [id, until] : holds_) BERTH_ASSERT(jobs.contains(id));
+    for (const auto& [id, rest] : rests_) BERTH_ASSERT(jobs.contains(id));
 }
 
 }  // namespace berth

@@ -38,15 +38,20 @@ TEST(Schedule, ForgetsAJobAndTakesThatBack) {
     UndoLog undo;
     schedule.set_reason(kJob, PendingReason::priority, {}, undo);
     schedule.set_preemptor_hold(kJob, Time(5min), undo);
+    const PreemptorRest rest{Time(5min), Time(10min)};
+    schedule.set_preemptor_rest(kJob, rest, undo);
     const std::size_t mark = undo.open();
     schedule.forget(kJob, undo);
     EXPECT_EQ(schedule.reason(kJob), PendingReason::none);
     EXPECT_TRUE(schedule.preemptor_holds().empty());
+    EXPECT_TRUE(schedule.preemptor_rests().empty());
+    schedule.undo(std::get<RestBefore>(undo.take_last()));
     schedule.undo(std::get<HoldBefore>(undo.take_last()));
     schedule.undo(std::get<StandingBefore>(undo.take_last()));
     EXPECT_FALSE(undo.has_after(mark));
     EXPECT_EQ(schedule.reason(kJob), PendingReason::priority);
     EXPECT_EQ(schedule.preemptor_holds().at(kJob), Time(5min));
+    EXPECT_EQ(schedule.preemptor_rests().at(kJob), rest);
 }
 
 // Reasons and priorities are not durable, whatever else the state keeps of a job beside its record.

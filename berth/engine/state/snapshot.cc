@@ -23,8 +23,9 @@ struct SnapshotHead {
     std::optional<bool> edits;  // Whether there are any; nullopt: written by an older version.
     std::optional<bool> cluster_edits;  // The same.
     std::vector<std::pair<JobId, Time>> holds;
+    std::vector<std::pair<JobId, PreemptorRest>> rests;
     BERTH_FIELDS(SnapshotHead, format, epoch, next_job_id, spec, nodes, jobs, planned_starts,
-                 requests, usages, histories, reservations, edits, cluster_edits, holds)
+                 requests, usages, histories, reservations, edits, cluster_edits, holds, rests)
 };
 struct SnapshotNode {
     NodeSpec spec;
@@ -133,6 +134,7 @@ struct SnapshotLoading {
         state.next_job_id = piece.next_job_id;
         state.spec = piece.spec;
         state.holds.insert(piece.holds.begin(), piece.holds.end());
+        state.rests.insert(piece.rests.begin(), piece.rests.end());
         head = std::move(piece);
         return Done{};
     }
@@ -243,7 +245,9 @@ std::vector<std::string> slices_of(const ClusterState& state, std::size_t slice_
                       .edits = !state.configuration().accounting_edits().empty(),
                       .cluster_edits = !state.configuration().cluster_edits().empty(),
                       .holds = {state.schedule().preemptor_holds().begin(),
-                                state.schedule().preemptor_holds().end()}};
+                                state.schedule().preemptor_holds().end()},
+                      .rests = {state.schedule().preemptor_rests().begin(),
+                                state.schedule().preemptor_rests().end()}};
     head.spec.nodes.clear();
     writer.put(head);
     for (std::size_t i = 0; i < state.spec().nodes.size(); ++i) {

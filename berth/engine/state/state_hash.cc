@@ -36,6 +36,10 @@ std::uint64_t ClusterState::hash() const {
         hash.add(id);
         hash.add(hash_of(until));
     }
+    for (const auto& [id, rest] : schedule_.preemptor_rests()) {
+        hash.add(id);
+        hash.add(hash_of(rest));
+    }
     return hash.value();
 }
 

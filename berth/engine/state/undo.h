@@ -78,6 +78,10 @@ struct HoldBefore {
     JobId id;
     std::optional<Time> until;
 };
+struct RestBefore {
+    JobId id;
+    std::optional<PreemptorRest> rest;
+};
 struct NodesBefore {  // All nodes, for facts that change them all.
     std::shared_ptr<const std::vector<NodeCondition>> conditions;
     std::shared_ptr<const std::vector<NodeFree>> free;
@@ -96,8 +100,8 @@ struct WholesTouched {
 };
 using Before = std::variant<JobBefore, PlanBefore, StandingBefore, ConditionBefore, FreeBefore,
                             CountersBefore, RequestsBefore, RunsBefore, UsageBefore, UsagesBefore,
-                            ConfigurationBefore, ReservationBefore, HoldBefore, NodesBefore,
-                            JobTouched, NodeTouched, UsageTouched, WholesTouched>;
+                            ConfigurationBefore, ReservationBefore, HoldBefore, RestBefore,
+                            NodesBefore, JobTouched, NodeTouched, UsageTouched, WholesTouched>;
 
 class UndoLog {
 public:
