@@ -135,6 +135,58 @@ TEST_F(LentCores, WithoutProofTheHoldExpiresAndTheJobRests) {
     EXPECT_TRUE(runs(high));
 }
 
+// The job's user could have runs stand still for ever.
+TEST_F(LentCores, AChangeOfTheJobIsNoEndOfItsRest) {
+    const Duration hold = engine.state().spec().scheduling.preemption.hold_timeout;
+    const JobId low = run("main", {.cpus = 8, .limit = 10h});
+    const JobId high = submit("high", {.cpus = 8});
+    pass(1s);
+    freeze(low);
+    engine.apply(now, JobUpdated{.job = high, .time_limit = 30min});
+    pass(1s);
+    EXPECT_TRUE(runs(low)) << "Its planned start was for another job than this one.";
+    for (const Hold held : {Hold::user, Hold::none}) {
+        engine.apply(now, JobHeld{.job = high, .hold = held});
+        pass(hold / 3);
+        EXPECT_TRUE(runs(low));
+    }
+    EXPECT_EQ(preemptions, 1);
+    pass(hold);
+    EXPECT_TRUE(job(low).is_suspended());
+    EXPECT_EQ(preemptions, 2);
+}
+
+TEST_F(LentCores, AllTasksOfAnArrayRestAfterOneHasHadARunStandStillInVain) {
+    const Duration hold = engine.state().spec().scheduling.preemption.hold_timeout;
+    const JobId low = run("main", {.cpus = 8, .limit = 10h});
+    JobSpec spec = testing::make_job({.cpus = 8});
+    spec.array.emplace();
+    spec.array->tasks = {0, 1, 2};
+    submit("high", spec);
+    pass(1s);
+    ASSERT_TRUE(job(low).is_suspended());
+    freeze(low);
+    engine.apply(now, JobCancelled{.job = job(low).allocation->preempted->by});
+    pass(1s);
+    EXPECT_EQ(preemptions, 2) << "Another task has its turn: nothing was in vain.";
+    pass(hold + hold / 2);
+    EXPECT_TRUE(runs(low));
+    EXPECT_EQ(preemptions, 2);
+}
+
+TEST_F(LentCores, AJobThatIsMovedInTheOrderKeepsWhatStandsStillForIt) {
+    const JobId low = run("main", {.cpus = 8, .limit = 10h});
+    const JobId high = submit("high", {.cpus = 8});
+    pass(1s);
+    engine.apply(now, JobUpdated{.job = high, .priority = 7, .by_operator = true});
+    pass(1s);
+    EXPECT_NE(planned(high), nullptr);
+    EXPECT_TRUE(job(low).is_suspended());
+    freeze(low);
+    pass(1s);
+    EXPECT_TRUE(runs(high));
+}
+
 TEST_F(LentCores, ARunThatStandsStillIsCancelled) {
     const JobId low = run("main", {.cpus = 8, .limit = 10h});
     const JobId high = submit("high", {.cpus = 4, .limit = 1h});
@@ -288,6 +340,32 @@ TEST_F(LentWithProlog, WhatHasNotBegunIsNotSuspended) {
     engine.apply(now, ControllerHookEnded{low, Attempt(1), ControllerHook::prolog, ""});
     pass(1s);
     EXPECT_TRUE(job(low).is_suspended());
+}
+
+class LentOnTwo : public LentCores {
+protected:
+    LentOnTwo() : LentCores(lending_cluster(2)) {}
+    JobId run_on(const std::string& node) {
+        JobSpec spec = testing::make_job({.cpus = 8, .limit = 10h});
+        spec.request.edit().nodelist = std::vector<std::string>{node};
+        return run("main", spec);
+    }
+};
+
+TEST_F(LentOnTwo, AJobThatLosesItsPlaceChoosesAnotherRunAtOnce) {
+    const JobId one = run_on("node1"), other = run_on("node2");
+    const JobId high = submit("high", {.cpus = 8});
+    pass(1s);
+    ASSERT_TRUE(job(one).is_suspended());
+    engine.apply(now,
+                 NodeUpdated{.node = NodeId(0), .drained = true, .reason = "fan", .by = "root"});
+    pass(1s);
+    EXPECT_TRUE(job(other).is_suspended());
+    EXPECT_EQ(preemptions, 2);
+    EXPECT_TRUE(runs(one)) << "Nobody comes for its cores.";
+    freeze(other);
+    pass(1s);
+    EXPECT_TRUE(runs(high));
 }
 
 }  // namespace

@@ -25,6 +25,11 @@ bool may_use(const Demand& demand, const PlannedAmounts& amounts) {
 bool PlanRepair::is_void(const PendingJob& job, const PlannedReservation& planned_start) const {
     const bool too_late = after(cycle_.now(), job.shape->length) > planned_start.end;
     if (planned_start.start <= cycle_.now() && too_late) return true;
+    return has_lost_place(job, planned_start);
+}
+
+bool PlanRepair::has_lost_place(const PendingJob& job,
+                                const PlannedReservation& planned_start) const {
     if (!may_use(job.shape->demand(), planned_start.amounts)) return true;
     return std::ranges::any_of(planned_start.amounts.nodes(), [&](NodeId node) {
         return !cycle_.derived().usable.test(node.index());
@@ -60,8 +65,9 @@ void PlanRepair::repair() {
         if (entries[i].job == nullptr) continue;
         PendingJob& job = *entries[i].job;
         const PlannedReservation* planned_start = book.planned_start(job.id);
-        broken[i] = job.moved_in_order ||
-                    (planned_start != nullptr && is_void(job, *planned_start)) ||
+        // Runs stand still for it: it keeps its start, as far as it can be kept.
+        const bool moved = job.moved_in_order && !has_lenders(cycle_.state(), job.id);
+        broken[i] = moved || (planned_start != nullptr && is_void(job, *planned_start)) ||
                     (job.is_component() && other_is_void(job));
         job.moved_in_order = false;
         const bool suffers =
@@ -106,9 +112,13 @@ void PlanRepair::replan_from(std::size_t first, const std::vector<bool>& broken)
         job.looked = job.looked_ahead = false;
         derived.pending.add_unlooked(job.id);
         if (before[i]) book.note_releases(*before[i]);
-        if (!cycle_.scheduling().backfill) continue;  // It is planned after the jobs ahead of it.
         // Without a planned start it gives up the cores that stand still for it.
-        if (has_lenders(cycle_.state(), job.id)) continue;
+        if (has_lenders(cycle_.state(), job.id)) {
+            if (before[i] && has_lost_place(job, *before[i]))
+                cycle_.decide(PlanJob{.job = job.id, .planned = {}, .chooses_anew = true});
+            continue;
+        }
+        if (!cycle_.scheduling().backfill) continue;  // It is planned after the jobs ahead of it.
         if (!cycle_.spend()) continue;
         if (auto found = finder_.find(job, now, last_start(cycle_.state(), job, now))) {
             book.put(job.id, planned_reservation_for(cycle_, job, *found));

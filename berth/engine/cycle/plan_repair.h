@@ -15,6 +15,7 @@ public:
     void repair();
 
 private:
+    bool has_lost_place(const PendingJob& job, const PlannedReservation& planned_start) const;
     bool is_void(const PendingJob& job, const PlannedReservation& planned_start) const;
     bool other_is_void(const PendingJob& first) const;
     void replan_from(std::size_t first, const std::vector<bool>& broken);

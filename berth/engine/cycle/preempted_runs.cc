@@ -30,26 +30,31 @@ bool has_hold(const OpenCycle& cycle, JobId job) {
     return known != holds.end() && cycle.now() < known->second;
 }
 
-bool rests_after_hold(const OpenCycle& cycle, JobId job) {
-    const auto& holds = cycle.state().schedule().preemptor_holds();
-    const auto known = holds.find(job);
-    if (known == holds.end() || cycle.now() < known->second) return false;
-    return cycle.now() < after(known->second, cycle.scheduling().preemption.hold_timeout);
+bool rests(const OpenCycle& cycle, const Job& job) {
+    const auto& all = cycle.state().schedule().preemptor_rests();
+    const auto known = all.find(record_of_array(cycle.state(), job));
+    return known != all.end() && known->second.from <= cycle.now() &&
+           cycle.now() < known->second.until;
 }
 
 namespace {
 
-bool is_waited_for(const OpenCycle& cycle, JobId preemptor) {
+// By a job that is planned to start on a node of it.
+bool is_waited_for(const OpenCycle& cycle, const Job& lender) {
+    const JobId preemptor = lender.allocation->preempted->by;
     const Job* const job = cycle.state().find_job(preemptor);
-    return job != nullptr && job->state == JobState::pending && has_hold(cycle, preemptor) &&
-           cycle.state().schedule().planned(preemptor) != nullptr;
+    const PlannedStart* const planned = cycle.state().schedule().planned(preemptor);
+    if (job == nullptr || job->state != JobState::pending || planned == nullptr) return false;
+    return has_hold(cycle, preemptor) &&
+           std::ranges::any_of(planned->amounts.nodes(),
+                               [&](NodeId node) { return share_on(lender, node) != nullptr; });
 }
 
 bool may_go_on(const OpenCycle& cycle, JobId lender) {
     const ClusterState& state = cycle.state();
     const Job* const run = state.find_job(lender);
     if (run == nullptr || run->state != JobState::running || !run->lends_cores()) return true;
-    if (!run->is_suspended() || is_waited_for(cycle, run->allocation->preempted->by)) return false;
+    if (!run->is_suspended() || is_waited_for(cycle, *run)) return false;
     return std::ranges::all_of(run->allocation->shares, [&](const NodeShare& share) {
         return shared_cores(state.jobs(), state.index(), *run, share, Sharers::above).empty();
     });
@@ -117,11 +122,10 @@ std::optional<Time> next_preemption(const OpenCycle& cycle) {
         if (!run.lends_cores()) no_later_than(run.allocation->preempted->ends_at);
         if (run.lends_cores() && run.spec.deadline) no_later_than(*run.spec.deadline);
     }
-    const bool suspends = cycle.derived().preemptions.rules.suspends();
-    for (const auto& [job, until] : cycle.state().schedule().preemptor_holds()) {
+    for (const auto& [job, until] : cycle.state().schedule().preemptor_holds())
         no_later_than(until);
-        if (suspends) no_later_than(after(until, cycle.scheduling().preemption.hold_timeout));
-    }
+    for (const auto& [job, rest] : cycle.state().schedule().preemptor_rests())
+        no_later_than(rest.until);
     return next;
 }
 

@@ -23,9 +23,8 @@ bool any_lender_may_go_on(const OpenCycle& cycle);
 // takes the room that they leave.
 bool has_hold(const OpenCycle& cycle, JobId job);
 
-// Whether the job's hold is over and it has not started. Where runs are suspended, it waits as long
-// again before it preempts: the runs that stood still in vain go on for a while.
-bool rests_after_hold(const OpenCycle& cycle, JobId job);
+// Whether runs stood still for the job, or for a task of its array, in vain a short while ago.
+bool rests(const OpenCycle& cycle, const Job& job);
 
 // How a run that is preempted ends.
 EndJob end_of_preempted(const ClusterState& state, const Job& run);

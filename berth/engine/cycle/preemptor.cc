@@ -24,19 +24,11 @@ bool Preemptor::could_preempt(const PendingJob& pending) {
     const Job& job = *cycle_.state().find_job(pending.id);
     if (preemptions.has_failed(pending, job)) return false;
     if (!preemptions.rules.may_preempt_any(job) && !candidates_.may_reclaim(pending)) return false;
-    if (preemptions.rules.suspends() && rests(job)) return false;
+    if (preemptions.rules.suspends() && rests(cycle_, job)) return false;
     if (!job.spec.array || job.spec.array->max_running == 0) return !has_hold(cycle_, pending.id);
     // One task at a time: a task with a hold will run beside those that "%" counts.
     return std::ranges::none_of(array_members(cycle_.state(), pending.id),
                                 [&](JobId task) { return has_hold(cycle_, task); });
-}
-
-// Whether it, or a task of its array, has had runs stand still in vain a short while ago.
-bool Preemptor::rests(const Job& job) const {
-    if (rests_after_hold(cycle_, job.id)) return true;
-    if (!job.spec.array && !job.array_job) return false;
-    return std::ranges::any_of(array_members(cycle_.state(), job.array_job.value_or(job.id)),
-                               [&](JobId task) { return rests_after_hold(cycle_, task); });
 }
 
 // When the listed job could start if all candidates ended: their grace time, and then the time to

@@ -27,7 +27,6 @@ public:
 private:
     Time ended_by_candidates() const;
     std::optional<VictimChoice> choose(const PendingJob& pending, Time at);
-    bool rests(const Job& job) const;
     bool is_suspended_at(std::size_t place) const;
     bool others_keep_their_starts(const PendingJob& pending, Trial& trial,
                                   const VictimChoice& choice);
