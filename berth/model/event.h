@@ -308,7 +308,8 @@ struct JobsPreempted {
     BERTH_FIELDS(JobsPreempted, preemptor, victims, array, array_task)
 };
 
-// Every node of a run that lends its cores has said that nothing of it runs: they may be used.
+// Every node of a run that lends its cores has said that nothing of it runs: they may be used. Of a
+// run that went on without that: every node has carried out this order, so they may be asked again.
 struct JobFrozen {
     JobId job{0};
     Attempt attempt{0};

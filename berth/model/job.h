@@ -239,8 +239,11 @@ struct Suspension {
     Duration ran_before{};  // Of this run, until then.
     Duration total{};       // It stood still for, until then.
     bool proved = false;    // Each of its nodes has said that nothing of it runs.
+    // It was to lend its cores, and went on before they had. Until they have answered an order it
+    // is not suspended for another job again.
+    bool unproved = false;
 
-    BERTH_FIELDS(Suspension, in_force, changes, changed_at, ran_before, total, proved)
+    BERTH_FIELDS(Suspension, in_force, changes, changed_at, ran_before, total, proved, unproved)
 };
 
 // Which of the site's programs on the controller's host a job waits for: PrologSlurmctld before its

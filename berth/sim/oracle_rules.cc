@@ -241,7 +241,7 @@ void Oracle::suspend(const JobSuspended& fact) {
 // What is recorded as proof is so on each machine.
 void Oracle::freeze(const JobFrozen& fact) {
     Run& run = jobs_[fact.job].run;
-    if (run.attempt != fact.attempt) return;
+    if (run.attempt != fact.attempt || !run.lends) return;  // It goes on.
     for (const NodeId node : run.nodes) {
         const auto& cgroups = machines_[node.index()]->cgroups();
         const auto here = cgroups.find({fact.job, fact.attempt});
@@ -250,7 +250,7 @@ void Oracle::freeze(const JobFrozen& fact) {
         stage_.violated("I1", words(fact.job) + " is recorded as frozen, and runs on " +
                                   machines_[node.index()]->spec().name);
     }
-    run.stands_still = run.lends;
+    run.stands_still = true;
 }
 
 }  // namespace berth::sim

@@ -45,7 +45,10 @@ void RunReports::on_attempt_frozen(TurnBuilder& builder, NodeId node, const Atte
     if (report.proved) run.proved = std::max(run.proved, report.change);
     queue_.mark(node);
     const Job& job = *builder.state().find_job(report.job);
-    if (!job.lends_cores() || !job.is_suspended() || job.suspension->proved) return;
+    if (!job.suspension) return;
+    const bool awaited = job.is_suspended() ? job.lends_cores() && !job.suspension->proved
+                                            : job.suspension->unproved;
+    if (!awaited) return;
     const std::uint32_t change = job.suspension->changes;
     const bool all = std::ranges::all_of(job.allocation->shares, [&](const NodeShare& share) {
         return runs_.of(share.node).run(attempt).proved == change;

@@ -18,7 +18,8 @@ public:
         : sessions_(sessions), runs_(runs), queue_(queue) {}
 
     void on_attempt_started(TurnBuilder& builder, NodeId node, AttemptId attempt);
-    // Once all nodes have proved that a run which lends its cores stands still, that is a fact.
+    // Once all nodes have proved that a run which lends its cores stands still, that is a fact. So
+    // is their answer after a run that had to go on without.
     void on_attempt_frozen(TurnBuilder& builder, NodeId node, const AttemptFrozen& report);
     // Every end is acknowledged, even if it is already recorded or its job forgotten. Orders leave
     // after the record is durable, so an acknowledgement never comes too early.

@@ -201,6 +201,20 @@ TEST_F(SuspendedForAnother, ANewControllerKnowsTheProof) {
     EXPECT_EQ(rig.job(high).state, JobState::running);
 }
 
+// The next order that its node answers shows that it may be asked again.
+TEST_F(SuspendedForAnother, AnAnswerAfterARunHadToGoOnIsRecorded) {
+    EXPECT_TRUE(is_done(rig.ask(kAnn, CancelJob{.job = ref(high)})));
+    ASSERT_FALSE(rig.job(low).is_suspended());
+    EXPECT_TRUE(rig.job(low).suspension->unproved);
+    prove(1);
+    EXPECT_TRUE(rig.job(low).suspension->unproved) << "An answer to the order before.";
+    prove(2);
+    EXPECT_FALSE(rig.job(low).suspension->unproved);
+    EXPECT_EQ(rig.facts<JobFrozen>().size(), 1U);
+    prove(2);
+    EXPECT_TRUE(rig.facts<JobFrozen>().empty());
+}
+
 TEST_F(SuspendedForAnother, ARunWhoseCoresAreInUseIsKilledWhereItStands) {
     prove(1);
     rig.started(0, high);

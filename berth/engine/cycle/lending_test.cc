@@ -125,6 +125,7 @@ TEST_F(LentCores, WithoutProofTheHoldExpiresAndTheJobRests) {
     pass(hold);
     EXPECT_TRUE(runs(low));
     EXPECT_EQ(preemptions, 1);
+    freeze(low);  // Its nodes answer the order to go on.
     pass(hold / 2);
     EXPECT_TRUE(runs(low)) << "The job waits before it preempts again.";
     pass(hold);
@@ -133,6 +134,27 @@ TEST_F(LentCores, WithoutProofTheHoldExpiresAndTheJobRests) {
     freeze(low);
     pass(1s);
     EXPECT_TRUE(runs(high));
+}
+
+TEST_F(LentCores, WhatWasNotProvedIsNotTriedAgainUntilItsNodesAnswer) {
+    const Duration hold = engine.state().spec().scheduling.preemption.hold_timeout;
+    const JobId low = run("main", {.cpus = 8, .limit = 10h});
+    submit("high", {.cpus = 8});
+    pass(1s);
+    ASSERT_TRUE(job(low).is_suspended());
+    pass(hold);
+    for (int i = 0; i < 5; ++i) {
+        pass(hold);
+        EXPECT_TRUE(runs(low));
+    }
+    EXPECT_EQ(preemptions, 1);
+    engine.apply(now, JobFrozen{low, job(low).attempt, job(low).suspension->changes - 1});
+    pass(1s);
+    EXPECT_TRUE(runs(low)) << "That answers an earlier order.";
+    freeze(low);
+    pass(1s);
+    EXPECT_TRUE(job(low).is_suspended());
+    EXPECT_EQ(preemptions, 2);
 }
 
 // The job's user could have runs stand still for ever.

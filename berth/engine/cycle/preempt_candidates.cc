@@ -91,11 +91,11 @@ std::int64_t PreemptCandidates::standing_of_run(const Job& run) {
 
 // Not while a job waits for it that has not started yet: until then its cores are that job's. What
 // `scontrol suspend` has stopped goes on when an operator says so. What waits for its prolog has
-// not begun: no node could prove anything of it.
+// not begun: no node could prove anything of it. Nor may be asked again what has not answered.
 bool PreemptCandidates::may_lend(const Job& run) const {
     if (run.is_suspended() && !run.lends_cores()) return false;
     if (run.is_configuring()) return false;
-    if (!run.lends_cores()) return true;
+    if (!run.lends_cores()) return !run.suspension || !run.suspension->unproved;
     const Job* const by = cycle_.state().find_job(run.allocation->preempted->by);
     const bool comes = by != nullptr && by->state == JobState::pending && has_hold(cycle_, by->id);
     return !comes && stands_still(run);

@@ -95,10 +95,11 @@ void DerivedState::note_start(JobId id) {
     if (own != nullptr && !own->lent->empty()) preemptions.forget_failures();
 }
 
-// Its cores may be used: the job that waits for them is tried again.
+// Its cores may be used: the job that waits for them is tried again. Or it may be suspended again.
 void DerivedState::note_frozen(const ClusterState& state, JobId id) {
     next_cycle.note_change();
     const Job* const run = state.find_job(id);
+    if (run != nullptr && !run->is_suspended()) preemptions.forget_failures();
     if (run == nullptr || !run->lends_cores()) return;
     PendingJob* const waiting = pending.find(run->allocation->preempted->by);
     if (waiting == nullptr) return;

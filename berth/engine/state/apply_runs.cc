@@ -322,8 +322,11 @@ void ClusterState::take(Time now, const JobSuspended& fact) {
     if (job->is_suspended() == fact.in_force) return;
     if (fact.in_force) stop_using(now, *job);
     change_job(fact.job, [&](Job& record) {
+        const bool lent = !fact.in_force && record.lends_cores();
+        const bool in_vain = lent && !record.suspension->proved;
         set_suspended(record, now, fact.in_force);
-        if (!fact.in_force && record.lends_cores()) record.allocation->preempted.reset();
+        if (in_vain) record.suspension->unproved = true;
+        if (lent) record.allocation->preempted.reset();
     });
     if (!fact.in_force) start_using(now, *job);
 }
@@ -331,8 +334,11 @@ void ClusterState::take(Time now, const JobSuspended& fact) {
 void ClusterState::take(Time, const JobFrozen& fact) {
     const Job* job = find_job(fact.job);
     if (job == nullptr || job->state != JobState::running || job->attempt != fact.attempt) return;
-    if (!job->is_suspended() || job->suspension->changes != fact.change) return;
-    change_unindexed(fact.job, [](Job& record) { record.suspension->proved = true; });
+    if (!job->suspension || job->suspension->changes != fact.change) return;
+    change_unindexed(fact.job, [](Job& record) {
+        record.suspension->proved = record.suspension->in_force;
+        record.suspension->unproved = false;
+    });
 }
 
 void ClusterState::take(Time, const StepCreated& fact) {
