@@ -32,10 +32,12 @@ bool EarlierStarts::could_move(PendingJob& job, const PlannedReservation& planne
 
 bool EarlierStarts::has_room_from(const PlannedReservation& planned_start, Time from) const {
     if (planned_start.start <= cycle_.now()) return true;
-    return std::ranges::any_of(planned_start.amounts, [&](const auto& part) {
-        const Timeline& timeline = cycle_.book().timeline(part.first, planned_start.reservation);
-        return timeline.has_room(from, planned_start.start, part.second);
+    bool any = false;  // Besides what runs lend to it.
+    planned_start.each_booked([&](NodeId node, const Resources& amount) {
+        const Timeline& timeline = cycle_.book().timeline(node, planned_start.reservation);
+        any = any || timeline.has_room(from, planned_start.start, amount);
     });
+    return any;
 }
 
 bool EarlierStarts::is_stuck(const Shape& shape, const PlannedReservation& planned_start, Time from,

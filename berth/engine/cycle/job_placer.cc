@@ -14,6 +14,9 @@ bool JobPlacer::is_settled(PendingJob& job, bool may_plan) {
     if (job.names_several() && !others_.are_settled(job, {.may_plan = may_plan})) return false;
     if (job.is_component()) return components_.are_settled(job, may_plan);
     const bool news = job.disturbed || job.looked_after != cycle_.book().last_release();
+    // What it has planned needs less than it takes: the rest of its nodes does not tell.
+    if (news && cycle_.state().index().any_lenders() && has_lenders(cycle_.state(), job.id))
+        return false;
     if (job.takes_less && news && cycle_.book().any_fresh()) return false;
     if (job.limited) return is_settled_by_limits(job, may_plan);
     Shape& shape = *job.shape;
@@ -164,7 +167,7 @@ bool JobPlacer::try_job(PendingJob& job, Time floor, bool may_plan) {
     const Time now = cycle_.now();
     if (job.takes_less && floor <= now && start_with_less(job)) return true;
     const bool on_loan = has_lenders(cycle_.state(), job.id);
-    if (on_loan && floor <= now && start_on_loan(job)) return true;
+    if (on_loan && floor <= now) return start_on_loan(job);
     const PlannedReservation* const known = book.planned_start(job.id);
     // Without backfill, a start planned before those of the jobs ahead does not count.
     const bool keeps = known != nullptr && (floor == now || known->start >= floor);
@@ -246,22 +249,30 @@ std::optional<Duration> JobPlacer::less_than_limit(const PendingJob& pending) co
 // True: it started.
 bool JobPlacer::start_on_loan(PendingJob& pending) {
     PlanBook& book = cycle_.book();
+    const Time now = cycle_.now();
+    const PlannedReservation* const known = book.planned_start(pending.id);
+    const bool is_due = known != nullptr && known->start <= now && pending.looked_at < known->start;
     const bool news = pending.disturbed || pending.looked_after != book.last_release();
-    if ((pending.looked && !news) || !cycle_.spend()) return false;
+    if (pending.waits_ahead() || (pending.looked && !news && !is_due)) return false;
+    pending.looked = cycle_.spend();
+    if (!pending.looked) return false;
     std::optional<PlannedReservation> before;
-    if (book.planned_start(pending.id) != nullptr) before = book.lift(pending.id);
+    if (known != nullptr) before = book.lift(pending.id);
     std::optional<StartJob> fact;
-    if (const auto found = finder_.find(pending, cycle_.now(), cycle_.now())) {
+    if (const auto found = finder_.find(pending, now, now)) {
         fact = start_of(cycle_, pending, *found, less_than_limit(pending));
     } else {
         fact = find_on_loan(pending);
     }
     if (!fact) {
         if (before) book.put(pending.id, *std::move(before));
+        pending.disturbed = false;
+        pending.looked_at = now;
+        pending.looked_after = book.last_release();
         return false;
     }
     const JobId started = start(cycle_, pending, *std::move(fact));
-    if (before) book.note_releases(*before, PlanBook::TakenOver{started, cycle_.now()});
+    if (before) book.note_releases(*before, PlanBook::TakenOver{started, now});
     cycle_.leave_rest();  // Others may borrow what is left of these cores.
     return true;
 }

@@ -258,6 +258,22 @@ TEST_F(LentBelowEnding, ABorrowerThatEndsLeavesTheCoresToTheJobAboveIt) {
     EXPECT_TRUE(runs(low));
 }
 
+TEST_F(LentBelowEnding, OfRunsThatEndAndRunsThatLendTheLastOneDecides) {
+    const JobId lends = run("main", {.cpus = 4, .limit = 10h});
+    const JobId ends = run("high", {.cpus = 4, .limit = 10h});
+    const JobId top = submit("top", {.cpus = 8, .limit = 1h});
+    pass(1s);
+    ASSERT_TRUE(job(lends).is_suspended());
+    ASSERT_EQ(job(ends).outcome, JobState::preempted);
+    freeze(lends);
+    pass(1s);
+    EXPECT_EQ(job(top).state, JobState::pending);
+    testing::finish(engine, now, ends);
+    pass(1s);
+    EXPECT_TRUE(runs(top)) << "Not only when it was planned.";
+    EXPECT_TRUE(stands(lends));
+}
+
 TEST_F(LentBelowEnding, TheOrderOfATrialDoesNotMatter) {
     borrow_all();
     const NodeFree before = engine.state().nodes().free(kNode);
