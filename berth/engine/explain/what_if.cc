@@ -5,6 +5,7 @@
 #include <map>
 
 #include "berth/engine/cycle/engine.h"
+#include "berth/engine/state/lent_cores.h"
 #include "berth/engine/state/snapshot.h"
 
 namespace berth {
@@ -18,7 +19,7 @@ Engine copy_of(const ClusterState& state) {
 
 class Decided {
 public:
-    Decided(Engine engine, Time now) : engine_(std::move(engine)) {
+    Decided(Engine engine, Time now) : engine_(std::move(engine)), now_(now) {
         constexpr std::uint32_t kWithoutBound = std::numeric_limits<std::uint32_t>::max();
         for (bool complete = false; !complete;) {
             const Cycle cycle = engine_.cycle(now, kWithoutBound);
@@ -51,6 +52,8 @@ private:
             ++starts_[start->job];
         } else if (const auto* const preempted = std::get_if<JobsPreempted>(&fact)) {
             for (const JobsPreempted::Victim& victim : preempted->victims) {
+                const Job* const run = engine_.state().find_job(victim.job);
+                if (run != nullptr && lends_already(*run, now_)) continue;
                 preemptions_.push_back(
                     {victim.job, preempted->array.value_or(preempted->preemptor)});
             }
@@ -58,6 +61,7 @@ private:
     }
 
     Engine engine_;
+    Time now_;
     std::map<JobId, std::uint32_t> starts_;  // By job, or array.
     std::vector<WhatIf::Preemption> preemptions_;
 };

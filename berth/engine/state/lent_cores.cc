@@ -9,6 +9,10 @@ bool stands_still(const Job& run) {
     return run.state == JobState::completing || (run.is_suspended() && run.suspension->proved);
 }
 
+bool lends_already(const Job& run, Time now) {
+    return run.lends_cores() && run.allocation->preempted->at < now;
+}
+
 const NodeShare* share_on(const Job& run, NodeId node) {
     const std::vector<NodeShare>& shares = run.allocation->shares;
     const auto found = std::ranges::lower_bound(shares, node, {}, &NodeShare::node);

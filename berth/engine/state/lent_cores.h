@@ -23,6 +23,9 @@ inline bool is_above(const Job& run, const Job& other) {
 // stands still, or it is being killed.
 bool stands_still(const Job& run);
 
+// Whether such a preemption of now only asks for more cores of a run that stands still already.
+bool lends_already(const Job& run, Time now);
+
 // What the run holds of the node; nullptr: nothing.
 const NodeShare* share_on(const Job& run, NodeId node);
 

@@ -164,6 +164,20 @@ TEST_F(Metrics, OfPreemptionNameBothQueuesAndTheRule) {
     has(page, R"(berth_job_retries_total{queue="physics",reason="preempted"} 1)");
 }
 
+TEST_F(Metrics, OfPreemptionCountARunThatLendsMoreOfItsCoresOnce) {
+    record({JobSubmitted{SampleCluster::job(1)}, JobSubmitted{SampleCluster::job(2)},
+            JobSubmitted{SampleCluster::job(3)}});
+    record({start(1)});
+    for (const std::uint32_t preemptor : {2U, 3U}) {
+        JobsPreempted fact{.preemptor = JobId(preemptor)};
+        fact.victims.push_back({JobId(1), Attempt(1), PreemptMode::suspend, cluster.now});
+        record({fact});
+        cluster.now += std::chrono::seconds(1);
+    }
+    has(berth(), R"(training_job_preemptions_total{preemptor_queue="physics",)"
+                 R"(reason="partition_prio",victim_queue="physics"} 1)");
+}
+
 TEST_F(Metrics, TakeBindTimesAndReadingsFromWhatAgentsReport) {
     record({JobSubmitted{SampleCluster::job(1)}});
     record({start(1)});

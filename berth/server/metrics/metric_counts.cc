@@ -16,6 +16,7 @@
 
 #include "berth/base/assert.h"
 #include "berth/base/text.h"
+#include "berth/engine/state/lent_cores.h"
 #include "berth/model/preempted_by.h"
 #include "berth/server/views/names.h"
 
@@ -120,7 +121,7 @@ struct MetricCounts::Counts {
     void started(const ClusterSpec& spec, const Job& job, Attempt attempt, Time now);
     void ended(const ClusterSpec& spec, const Job& job, bool missed_deadline);
     void put_back(const ClusterSpec& spec, const Job& job, std::string_view reason);
-    void preempted(const ClusterState& after, const JobsPreempted& fact);
+    void preempted(const ClusterState& after, const JobsPreempted& fact, Time now);
 
     std::mutex mutex;  // Of all of it.
     prometheus::Registry registry;
@@ -213,8 +214,10 @@ void MetricCounts::Counts::put_back(const ClusterSpec& spec, const Job& job,
     retries.of({queue_of(spec, job), preempted ? "preempted" : reason}).Increment();
 }
 
-// A reason is the rule that makes one job the preemptor of the other.
-void MetricCounts::Counts::preempted(const ClusterState& after, const JobsPreempted& fact) {
+// A reason is the rule that makes one job the preemptor of the other. What stands still already and
+// lends more of its cores is not preempted once more.
+void MetricCounts::Counts::preempted(const ClusterState& after, const JobsPreempted& fact,
+                                     Time now) {
     const Job* const preemptor = after.find_job(fact.preemptor);
     if (preemptor == nullptr) return;
     const ClusterSpec& spec = after.spec();
@@ -224,7 +227,7 @@ void MetricCounts::Counts::preempted(const ClusterState& after, const JobsPreemp
                                    : "partition_prio";
     for (const JobsPreempted::Victim& victim : fact.victims) {
         const Job* const job = after.find_job(victim.job);
-        if (job == nullptr) continue;
+        if (job == nullptr || lends_already(*job, now)) continue;
         preemptions.of({queue_of(spec, *preemptor), queue_of(spec, *job), reason}).Increment();
     }
 }
@@ -297,7 +300,7 @@ void MetricCounts::recorded(const Record& record, const ClusterState& after) {
         } else if (const auto* over = std::get_if<EndJob>(&fact)) {
             look(over->job, "requested");
         } else if (const auto* preempted = std::get_if<JobsPreempted>(&fact)) {
-            counts.preempted(after, *preempted);
+            counts.preempted(after, *preempted, record.now);
         } else if (const auto* missed = std::get_if<DeadlineMissed>(&fact)) {
             look(missed->job, "", true);
         } else if (const auto* cancelled = std::get_if<JobCancelled>(&fact)) {
