@@ -45,8 +45,11 @@ public:
         if (!is_blocked()) explain_special();
         const bool keeps_limits = !is_blocked() && explain_planned_limits();
         explain_resources(keeps_limits);
+        const FitsIfLent fits = [&](const std::vector<JobId>& lenders) {
+            return fits_if_lent(engine_, now_, pending_, lenders);
+        };
         for (Blocker& one :
-             blockers_of_preemption(state_, derived_, job_, pending_.priority(), now_))
+             blockers_of_preemption(state_, derived_, job_, pending_.priority(), now_, fits))
             result_.blockers.push_back(std::move(one));
         explain_plan();
         if (!is_blocked()) advise();

@@ -23,13 +23,14 @@ namespace {
 class PreemptionExplainer {
 public:
     PreemptionExplainer(const ClusterState& state, const DerivedState& derived, const Job& job,
-                        std::int64_t priority, Time now)
+                        std::int64_t priority, Time now, const FitsIfLent& fits_if_lent)
         : state_(state),
           derived_(derived),
           rules_(derived.preemptions.rules),
           job_(job),
           priority_(priority),
-          now_(now) {}
+          now_(now),
+          fits_if_lent_(fits_if_lent) {}
 
     std::vector<Blocker> run() {
         if (const auto by = preemptor_of(job_.state_reason)) {
@@ -59,8 +60,12 @@ private:
         std::vector<JobId> ending, moving, still;
         for (const JobId id : victims) {
             const Job& run = *state_.find_job(id);
-            end = std::max(end, run.allocation->preempted->ends_at);
-            (!run.lends_cores() ? ending : stands_still(run) ? still : moving).push_back(id);
+            // One that lends may be cancelled: then it is killed where it stands.
+            const bool ends = !run.lends_cores() || run.state != JobState::running;
+            end = std::max(end, run.lends_cores() && run.ended_at
+                                    ? *run.ended_at
+                                    : run.allocation->preempted->ends_at);
+            (ends ? ending : stands_still(run) ? still : moving).push_back(id);
         }
         if (!ending.empty()) {
             add("It waits for " + names_of(state_, ending) +
@@ -85,7 +90,8 @@ private:
 
     // Runs below it that a rule spares, by rule.
     struct Spared {
-        std::vector<JobId> off, never, not_by_it, exempt, by_priority, too_near, suspended, older;
+        std::vector<JobId> off, never, not_by_it, exempt, by_priority, too_near, suspended, older,
+            unproved;
         std::optional<Time> until;  // The first of the exempt ones.
     };
     void sort_spared(const Job& run, Spared& spared) const {
@@ -108,8 +114,13 @@ private:
             spared.exempt.push_back(run.id);
             if (!spared.until || free_at < *spared.until) spared.until = free_at;
         } else if (rules_.terms_of(run).mode == PreemptMode::suspend) {
-            spared.suspended.push_back(run.id);
+            sort_suspendable(run, spared);
         }
+    }
+    static void sort_suspendable(const Job& run, Spared& spared) {
+        if (run.is_configuring() || (run.is_suspended() && !run.lends_cores())) return;
+        const bool unproved = run.suspension && run.suspension->unproved && !run.lends_cores();
+        (unproved ? spared.unproved : spared.suspended).push_back(run.id);
     }
     void add_spared(const std::vector<JobId>& runs, const std::string& why,
                     std::optional<Time> until = {}) {
@@ -121,7 +132,7 @@ private:
             const Job& run = *state_.find_job(id);
             if (run.state == JobState::running) sort_spared(run, spared);
         }
-        if (!spared.suspended.empty()) {
+        if (!spared.suspended.empty() && !fits_if_lent_(spared.suspended)) {
             add("To preempt " + names_of(state_, spared.suspended) +
                 " is not enough: what is suspended lends its cores, and keeps its memory, GPUs and "
                 "licenses.");
@@ -136,7 +147,18 @@ private:
         add_spared(spared.too_near, "its priority is not higher by min_difference, which is " +
                                         std::to_string(rules_.spec().min_difference) + ".");
         add_spared(spared.older, "of equal priority, and submitted before it.");
+        add_spared(spared.unproved,
+                   "suspended before, and not all nodes have proved it or answered since.");
+        explain_rest();
         add_spared(spared.exempt, "PreemptExemptTime protects the first of them", spared.until);
+    }
+
+    void explain_rest() {
+        const auto& rests = state_.schedule().preemptor_rests();
+        const auto known = rests.find(record_of_array(state_, job_));
+        if (known == rests.end() || known->second.from > now_ || known->second.until <= now_)
+            return;
+        add("Runs have stood still for it in vain: it preempts none until", known->second.until);
     }
 
     const ClusterState& state_;
@@ -145,14 +167,16 @@ private:
     const Job& job_;
     std::int64_t priority_;
     Time now_;
+    const FitsIfLent& fits_if_lent_;
     std::vector<Blocker> found_;
 };
 
 }  // namespace
 
 std::vector<Blocker> blockers_of_preemption(const ClusterState& state, const DerivedState& derived,
-                                            const Job& job, std::int64_t priority, Time now) {
-    return PreemptionExplainer(state, derived, job, priority, now).run();
+                                            const Job& job, std::int64_t priority, Time now,
+                                            const FitsIfLent& fits_if_lent) {
+    return PreemptionExplainer(state, derived, job, priority, now, fits_if_lent).run();
 }
 
 }  // namespace berth

@@ -52,6 +52,27 @@ std::string work_text(const ClusterState& state, const std::vector<JobId>& runs,
 
 }  // namespace
 
+bool fits_if_lent(Engine& engine, Time now, const PendingJob& pending,
+                  const std::vector<JobId>& lenders) {
+    const DerivedState& derived = engine.derived();
+    const Kind& kind = *pending.shape->kind;
+    const EngineView view(engine.state(), derived, now);
+    const PlacementPreference preference{
+        derived.policy, view, pending.id, &derived.domains, &engine.state(), &derived.topologies};
+    const StartSearch search(engine.state(), derived, now, preference);
+    std::vector<JobId> behind;
+    for (const auto& [id, planned] : derived.book.planned_starts()) {
+        const PendingJob* const other = derived.pending.find(id);
+        const bool gives_way = other != nullptr && pending.key < other->key;
+        if (id == pending.id || gives_way) behind.push_back(id);
+    }
+    Trial trial = engine.trial();
+    for (const JobId id : behind) trial.lift(id);
+    for (const JobId id : lenders) trial.lend(id);
+    // Each node is examined.
+    return search.immediate({.demand = kind.demand, .length = pending.shape->length}).has_value();
+}
+
 std::optional<std::string> advice_to_preempt(Engine& engine, Time now, const PendingJob& pending) {
     const ClusterState& state = engine.state();
     const DerivedState& derived = engine.derived();

@@ -14,4 +14,9 @@ namespace berth {
 // nullopt: it waits for its victims already, or all of them together would not be enough.
 std::optional<std::string> advice_to_preempt(Engine& engine, Time now, const PendingJob& pending);
 
+// Whether it would start now if all these runs lent it their cores, and planned starts of jobs
+// behind it gave way.
+bool fits_if_lent(Engine& engine, Time now, const PendingJob& pending,
+                  const std::vector<JobId>& lenders);
+
 }  // namespace berth

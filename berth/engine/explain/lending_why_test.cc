@@ -54,6 +54,31 @@ TEST_F(LendingWhy, NamesTheRunsThatAreToStandStill) {
     EXPECT_TRUE(says(high, "Suspended for it: job " + to_string(low)));
 }
 
+TEST_F(LendingWhy, KnowsARunThatIsKilledWhereItStands) {
+    const JobId low = submit("main", {.cpus = 8, .limit = 10h});
+    const JobId high = submit("high", {.cpus = 8});
+    engine.apply(now, JobFrozen{low, Attempt(1), 1});
+    engine.apply(now, EndJob{.job = low, .outcome = JobState::cancelled});
+    EXPECT_FALSE(says(high, "Suspended for it"));
+    EXPECT_TRUE(says(high, "It waits for job " + to_string(low) + ", which it preempts, to end"));
+}
+
+// It would be enough.
+TEST_F(LendingWhy, SaysWhyARunIsNotSuspendedAgain) {
+    const JobId low = submit("main", {.cpus = 8, .limit = 10h});
+    const JobId high = submit("high", {.cpus = 8});
+    now += engine.state().spec().scheduling.preemption.hold_timeout;
+    for (int i = 0; i < 9 && !engine.cycle(now, kBudget).complete; ++i) {
+    }
+    ASSERT_FALSE(engine.state().find_job(low)->is_suspended());
+    EXPECT_FALSE(says(high, "is not enough"));
+    EXPECT_TRUE(says(high, "It may not preempt job " + to_string(low) + ": suspended before"));
+    EXPECT_TRUE(says(high, "Runs have stood still for it in vain"));
+    engine.apply(now, JobFrozen{low, Attempt(1), 2});
+    EXPECT_FALSE(says(high, "is not enough"));
+    EXPECT_FALSE(says(high, "It may not preempt job " + to_string(low)));
+}
+
 TEST_F(LendingWhy, SaysWhenSuspensionIsNotEnough) {
     const JobId low = submit("main", {.gpus = 2, .cpus = 8, .limit = 10h});
     const JobId high = submit("high", {.gpus = 1});
