@@ -22,6 +22,24 @@ JobSpec with_memory(std::int64_t gibibytes, const testing::JobOptions& options) 
 
 // ---- Chains.
 
+TEST_F(LentCores, TheCheckOfThePlanKnowsHowLongCoresAreTaken) {
+    const JobId low = run("main", {.cpus = 8, .limit = 2h});
+    const JobId high = submit("high", {.cpus = 8, .limit = 1h});
+    pass(1s);
+    freeze(low);
+    pass(1s);
+    ASSERT_TRUE(runs(high));
+    const JobId waits = submit("main", {.cpus = 8, .limit = 1h});
+    pass(1s);
+    ASSERT_NE(planned(waits), nullptr);
+    PlannedStart early = *planned(waits);
+    early.start -= 30min;
+    early.end -= 30min;
+    Engine other = copy_of(engine);
+    other.mutable_state().apply(now, PlanJob{waits, early});
+    EXPECT_NE(check_plan(other.state(), now), std::nullopt);
+}
+
 class LentOnThree : public LentCores {
 protected:
     LentOnThree() : LentCores(lending_cluster(3)) {}

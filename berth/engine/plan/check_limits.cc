@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "berth/engine/limits/limit_request.h"
-#include "berth/engine/plan/lending.h"
+#include "berth/engine/plan/check_lent.h"
 #include "berth/engine/state/job_queries.h"
 #include "berth/policy/tres.h"
 
@@ -22,11 +22,11 @@ struct Taker {
     std::function<std::int64_t(const TresLimit&)> amount;
 };
 
-Taker taker_of_run(const ClusterState& state, const Job& run, Time now) {
+Taker taker_of_run(const ClusterState& state, const CheckedLoans& loans, const Job& run, Time now) {
     const std::optional<Time> ends = limit_ends(run);
     Taker taker{.job = &run, .start = now, .end = ends.value_or(kNever)};
     if (run.lends_cores()) {
-        taker.end = run_end(state, run);
+        taker.end = loans.end_of(run);
     } else if (run.allocation->preempted) {
         taker.end = std::min(taker.end, run.allocation->preempted->ends_at);
     }
@@ -211,8 +211,9 @@ private:
 std::optional<std::string> check_limits(const ClusterState& state, Time now) {
     if (!state.quota().enforced()) return std::nullopt;
     std::vector<Taker> takers;
+    const CheckedLoans loans(state);
     for (const JobId id : state.index().holding()) {
-        Taker run = taker_of_run(state, *state.find_job(id), now);
+        Taker run = taker_of_run(state, loans, *state.find_job(id), now);
         if (run.end > now) takers.push_back(std::move(run));
     }
     for (const auto& [id, planned] : state.schedule().planned_starts())

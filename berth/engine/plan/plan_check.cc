@@ -5,10 +5,9 @@
 #include <tuple>
 #include <vector>
 
+#include "berth/engine/plan/check_lent.h"
 #include "berth/engine/plan/check_limits.h"
-#include "berth/engine/plan/lending.h"
 #include "berth/engine/state/job_queries.h"
-#include "berth/engine/state/lent_cores.h"
 
 namespace berth {
 namespace {
@@ -20,10 +19,6 @@ struct Interval {
     DeviceMask devices = 0;  // Of running jobs; planned starts have no devices yet.
 };
 using Intervals = std::vector<Interval>;
-
-Time plus(Time start, Duration length) {
-    return length >= kNever - start ? kNever : start + length;
-}
 
 // A drained device is unavailable once its last user has ended.
 void add_drained(const ClusterState& state, Time now, std::size_t n, Intervals& node) {
@@ -41,48 +36,17 @@ void add_drained(const ClusterState& state, Time now, std::size_t n, Intervals& 
     });
 }
 
-// By its limit; a run that is preempted has its grace time, and then is killed. One that stands
-// still for others ends when the plan says so.
-Time expected_end(const ClusterState& state, const Job& job) {
-    if (job.lends_cores()) return run_end(state, job);
-    const SchedulingSpec& scheduling = state.spec().scheduling;
-    const std::optional<Time> limit = limit_ends(job);
-    const Time end = limit ? plus(*limit, scheduling.over_time_limit) : kNever;
-    const auto& preempted = job.allocation->preempted;
-    if (!preempted) return end;
-    return std::min(end, plus(preempted->ends_at, scheduling.kill_wait));
-}
-
-// A core that several runs hold is that of the first of them, which stands still.
-Resources held_by_itself(const ClusterState& state, const Job& job, const NodeShare& share) {
-    const BitSet lent = shared_cores(state.jobs(), state.index(), job, share, Sharers::below);
-    return lent.empty() ? share.amount : without_cores(share, lent).amount;
-}
-
-// What a job will take of a node besides the cores that runs lend to it.
-Resources taken_besides(const ClusterState& state, JobId job, NodeId node, Resources amount) {
-    for (const JobId id : state.index().victims(job)) {
-        const Job& lender = *state.find_job(id);
-        if (!lender.lends_cores()) continue;
-        for (const NodeShare& share : lender.allocation->shares) {
-            if (share.node != node) continue;
-            const Millicpu lent = cpu_of(share, lendable_cores(state, lender, share));
-            amount.set_cpu(max(Millicpu(0), amount.cpu() - lent));
-        }
-    }
-    return amount;
-}
-
-std::vector<Intervals> running_intervals(const ClusterState& state, Time now) {
+std::vector<Intervals> running_intervals(const ClusterState& state, const CheckedLoans& loans,
+                                         Time now) {
     std::vector<Intervals> nodes(state.spec().nodes.size());
     std::map<std::pair<NodeId, std::uint32_t>, std::pair<Time, JobId>> shared;  // Shared GPUs.
     for (const JobId id : state.index().holding()) {
         const Job& job = *state.find_job(id);
-        const Time end = expected_end(state, job);
+        const Time end = loans.end_of(job);
         if (end <= now) continue;
         for (const NodeShare& share : job.allocation->shares) {
             nodes[share.node.index()].push_back(
-                {now, end, held_by_itself(state, job, share), id, share.whole_devices()});
+                {now, end, loans.own_part(job, share), id, share.whole_devices()});
             if (!share.device_share) continue;
             auto& last = shared[{share.node, share.device_share->device}];
             last = std::max(last, std::pair(end, id));
@@ -99,11 +63,12 @@ std::vector<Intervals> running_intervals(const ClusterState& state, Time now) {
 }
 
 std::vector<Intervals> all_intervals(const ClusterState& state, Time now) {
-    auto nodes = running_intervals(state, now);
+    const CheckedLoans loans(state);
+    auto nodes = running_intervals(state, loans, now);
     for (const auto& [id, planned] : state.schedule().planned_starts()) {
         for (const auto& [node, amount] : planned.amounts) {
             nodes[node.index()].push_back({std::max(planned.start, now), planned.end,
-                                           taken_besides(state, id, node, amount), id});
+                                           loans.taken_besides(id, node, amount), id});
         }
     }
     for (Intervals& node : nodes) {
@@ -272,7 +237,7 @@ std::optional<std::string> check_order(const ClusterState& state, Time now) {
     constexpr std::size_t kLooks = 20'000'000;  // Checks of one job against one node.
     std::vector<Free> free;
     for (const NodeSpec& node : state.spec().nodes) free.emplace_back(node.capacity);
-    const auto running = running_intervals(state, now);
+    const auto running = running_intervals(state, CheckedLoans(state), now);
     for (std::size_t n = 0; n < running.size(); ++n) {
         for (const Interval& one : running[n]) free[n].take(one);
     }

@@ -1,0 +1,132 @@
+#include "berth/engine/plan/check_lent.h"
+
+#include <algorithm>
+#include <ranges>
+
+namespace berth {
+namespace {
+
+Time moved_by(Time start, Duration length) {
+    return length >= kNever - start ? kNever : start + length;
+}
+
+bool both_have(const NodeShare& a, const NodeShare& b, std::size_t core) {
+    return a.cores.size() == b.cores.size() && a.cores.test(core) && b.cores.test(core);
+}
+
+bool share_a_core(const NodeShare& a, const NodeShare& b) {
+    for (std::size_t core = 0; core < a.cores.size(); ++core) {
+        if (both_have(a, b, core)) return true;
+    }
+    return false;
+}
+
+Resources without_cpus(Resources amount, const NodeShare& of, std::size_t cores) {
+    if (cores == 0) return amount;
+    const auto each =
+        of.amount.cpu().count() / static_cast<std::int64_t>(of.cores.count());  // All alike.
+    amount.set_cpu(amount.cpu() - Millicpu(each * static_cast<std::int64_t>(cores)));
+    return amount;
+}
+
+}  // namespace
+
+CheckedLoans::CheckedLoans(const ClusterState& state) : state_(state) {
+    std::vector<const Job*> runs;
+    for (const JobId id : state.index().holding()) {
+        const Job& run = *state.find_job(id);
+        runs.push_back(&run);
+        if (run.lends_cores()) lenders_[run.allocation->preempted->by].push_back(&run);
+    }
+    if (lenders_.empty()) return;
+    std::ranges::stable_sort(runs, {}, [](const Job* run) { return *run->started_at; });
+    on_.resize(state.spec().nodes.size());
+    for (const Job* const run : runs) {
+        for (const NodeShare& share : run->allocation->shares)
+            on_[share.node.index()].push_back({run, &share});
+    }
+    for (const Job* const run : runs | std::views::reverse) {
+        if (run->lends_cores()) ends_[run->id] = end_of_lender(*run);
+    }
+}
+
+Time CheckedLoans::end_by_itself(const Job& run) const {
+    const std::optional<Time> limit = limit_ends(run);
+    const Time end = limit ? moved_by(*limit, state_.spec().scheduling.over_time_limit) : kNever;
+    return run.spec.deadline ? std::min(end, std::max(*run.spec.deadline, *run.started_at)) : end;
+}
+
+// Those that have its cores began later, so that their ends are known.
+Time CheckedLoans::end_of_lender(const Job& run) const {
+    const SchedulingSpec& scheduling = state_.spec().scheduling;
+    Time back = run.suspension ? run.suspension->changed_at : *run.started_at;
+    for (const NodeShare& share : run.allocation->shares) {
+        for (const Held& other : on_[share.node.index()]) {
+            if (*other.run->started_at > *run.started_at && share_a_core(*other.share, share))
+                back = std::max(back, end_of(*other.run));
+        }
+    }
+    const JobId by = run.allocation->preempted->by;
+    const Job* const preemptor = state_.find_job(by);
+    const auto hold = state_.schedule().preemptor_holds().find(by);
+    if (preemptor != nullptr && preemptor->state == JobState::pending &&
+        run.state == JobState::running && hold != state_.schedule().preemptor_holds().end()) {
+        const Duration late = 3 * scheduling.kill_wait + std::chrono::minutes(2);
+        back = std::max(back, moved_by(moved_by(hold->second, preemptor->time_limit), late));
+    }
+    if (!run.is_suspended()) return std::max(back, end_by_itself(run));
+    Time end = kNever;
+    if (run.time_limit != Duration::max()) {
+        const Duration left = std::max(Duration{}, run.time_limit - run.suspension->ran_before);
+        end = moved_by(moved_by(back, left), scheduling.over_time_limit);
+    }
+    if (run.spec.deadline) end = std::min(end, *run.spec.deadline);
+    return std::max(back, end);
+}
+
+Time CheckedLoans::end_of(const Job& run) const {
+    if (run.lends_cores()) return ends_.at(run.id);
+    const Time end = end_by_itself(run);
+    const auto& preempted = run.allocation->preempted;
+    if (!preempted) return end;
+    return std::min(end, moved_by(preempted->ends_at, state_.spec().scheduling.kill_wait));
+}
+
+Resources CheckedLoans::own_part(const Job& run, const NodeShare& share) const {
+    if (on_.empty()) return share.amount;
+    std::size_t borrowed = 0;
+    for (std::size_t core = 0; core < share.cores.size(); ++core) {
+        const bool is_others = std::ranges::any_of(on_[share.node.index()], [&](const Held& other) {
+            return *other.run->started_at < *run.started_at && both_have(*other.share, share, core);
+        });
+        if (is_others) ++borrowed;
+    }
+    return without_cpus(share.amount, share, borrowed);
+}
+
+// Not what others have of them, unless they are told to end; nor what is not of the node as it is.
+Resources CheckedLoans::taken_besides(JobId job, NodeId node, Resources amount) const {
+    const auto lenders = lenders_.find(job);
+    if (lenders == lenders_.end()) return amount;
+    const NodeSpec& spec = state_.spec().node(node);
+    for (const Held& lender : on_[node.index()]) {
+        if (std::ranges::find(lenders->second, lender.run) == lenders->second.end()) continue;
+        const NodeShare& share = *lender.share;
+        const auto cpus = static_cast<std::int64_t>(share.cores.count() * spec.threads_per_core);
+        if (share.cores.size() != spec.cores() || share.amount.cpu() != cores(cpus)) continue;
+        std::size_t lent = 0;
+        for (std::size_t core = 0; core < share.cores.size(); ++core) {
+            const bool is_taken = std::ranges::any_of(on_[node.index()], [&](const Held& other) {
+                const bool ends = other.run->allocation->preempted && !other.run->lends_cores();
+                return *other.run->started_at > *lender.run->started_at && !ends &&
+                       both_have(*other.share, share, core);
+            });
+            if (share.cores.test(core) && !is_taken) ++lent;
+        }
+        amount = without_cpus(amount, share, lent);
+    }
+    amount.set_cpu(max(Millicpu(0), amount.cpu()));
+    return amount;
+}
+
+}  // namespace berth
