@@ -119,6 +119,31 @@ TEST_F(LentInManyTiers, EachOfThemWaitsForAllAboveIt) {
     EXPECT_GE(engine.derived().book.find(ids.front())->end, now + kTiers * 59min);
 }
 
+TEST_F(LentCores, WithinAReservation) {
+    Reservation kept{.name = "kept", .start = now, .end = now + 24h};
+    kept.amounts.emplace_back(kNode, engine.state().spec().nodes[0].capacity);
+    kept.whole_nodes = true;
+    kept.users = {"ann"};
+    engine.apply(now, ReservationSet{kept});
+    const auto reserved = [](const testing::JobOptions& options) {
+        JobSpec spec = testing::make_job(options);
+        spec.request.edit().reservation = "kept";
+        return spec;
+    };
+    const JobId low = run("main", reserved({.cpus = 8, .limit = 2h}));
+    const JobId high = submit("high", reserved({.cpus = 8, .limit = 1h}));
+    pass(1s);
+    freeze(low);
+    pass(1s);
+    ASSERT_TRUE(runs(high));
+    engine.apply(now, JobUpdated{.job = high, .time_limit = 3h});
+    check();
+    EXPECT_GE(engine.derived().book.find(low)->end, *job(high).started_at + 3h + 119min);
+    testing::finish(engine, now, high);
+    pass(1s);
+    EXPECT_TRUE(runs(low));
+}
+
 // ---- Deadlines.
 
 TEST_F(LentCores, ARunThatWouldMissItsDeadlineIsNotSuspended) {

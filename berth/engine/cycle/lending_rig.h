@@ -93,7 +93,7 @@ protected:
     // Time passes, and then the scheduler has its cycles.
     void pass(Duration time) {
         now += time;
-        for (int i = 0; i < 20; ++i) {
+        for (int i = 0; i < 100; ++i) {
             const Cycle cycle = engine.cycle(now, kBudget);
             for (const Fact& fact : cycle.decisions) {
                 if (std::holds_alternative<JobsPreempted>(fact)) ++preemptions;
