@@ -95,6 +95,12 @@ void DerivedState::note_start(JobId id) {
     if (own != nullptr && !own->lent->empty()) preemptions.forget_failures();
 }
 
+// What has begun may be suspended.
+void DerivedState::note_hook_end(const ClusterState& state, Time now, JobId id) {
+    note_changed(state, now, id);
+    if (preemptions.rules.suspends()) preemptions.forget_failures();
+}
+
 // Its cores may be used: the job that waits for them is tried again. Or it may be suspended again.
 void DerivedState::note_frozen(const ClusterState& state, JobId id) {
     next_cycle.note_change();
@@ -301,10 +307,7 @@ void DerivedState::note(const ClusterState& state, Time now, const Fact& fact) {
                        if (preemptions.rules.suspends()) preemptions.forget_failures();
                    },
                    [&](const JobFrozen& kind) { note_frozen(state, kind.job); },
-                   [&](const ControllerHookEnded& kind) {
-                       job_changed(kind.job);
-                       if (preemptions.rules.suspends()) preemptions.forget_failures();
-                   },
+                   [&](const ControllerHookEnded& kind) { note_hook_end(state, now, kind.job); },
                    [&](const StepCreated&) {},
                    [&](const StepEnded&) {},
                    [&](const auto& kind) { job_changed(kind.job); },  // Facts about a job.

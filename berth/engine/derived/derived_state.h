@@ -91,6 +91,7 @@ private:
     void note_reservations(const ClusterState& state);
     void note_task_run(const Job& job);
     void note_start(JobId job);
+    void note_hook_end(const ClusterState& state, Time now, JobId id);
     void note_frozen(const ClusterState& state, JobId job);
 
     ClusterTotals totals_;
