@@ -59,6 +59,7 @@ public:
     std::uint64_t scripts() const { return scripts_; }
     std::uint64_t lost_runs() const { return lost_runs_; }
     std::uint64_t preempted() const { return preempted_; }
+    std::uint64_t loans() const { return loans_; }
 
 private:
     struct Run {
@@ -125,7 +126,7 @@ private:
     std::set<NodeId> fenced_;  // In the record that is being read.
     DecisionHash decisions_;
     Epoch epoch_{0};
-    std::uint64_t records_ = 0, runs_ = 0, scripts_ = 0, lost_runs_ = 0, preempted_ = 0;
+    std::uint64_t records_ = 0, runs_ = 0, scripts_ = 0, lost_runs_ = 0, preempted_ = 0, loans_ = 0;
 };
 
 }  // namespace berth::sim

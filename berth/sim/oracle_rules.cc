@@ -67,7 +67,7 @@ void Oracle::check_given_once(JobId id, const StartJob& fact) {
                                       " than is left of it");
         }
     }
-    if (on_loan) ++preempted_;
+    if (on_loan) ++loans_;
 }
 
 void Oracle::check_licenses(JobId id, const Known& job, const StartJob& fact) {

@@ -256,7 +256,7 @@ WorldReport SimWorld::report() const {
     report.scripts = oracle_.scripts();
     report.steps = clients_->steps();
     report.lost_runs = oracle_.lost_runs();
-    report.preempted = oracle_.preempted();
+    report.preemptions = {.ended = oracle_.preempted(), .loans = oracle_.loans()};
     report.records = controller_.journal().records();
     report.snapshots = controller_.journal().snapshots();
     for (const auto& agent : agents_) {

@@ -43,8 +43,11 @@ struct WorldReport {
     FaultTally faults{};
     std::uint64_t nodes = 0, submissions = 0, jobs = 0, runs = 0, scripts = 0, steps = 0,
                   lost_runs = 0, records = 0, snapshots = 0, events = 0;
-    // Runs that were ended for another job, and starts on cores that suspended runs lent.
-    std::uint64_t preempted = 0;
+    struct Preemptions {
+        std::uint64_t ended = 0;  // Runs that were ended for another job.
+        std::uint64_t loans = 0;  // Starts on cores that suspended runs lent.
+    };
+    Preemptions preemptions;
     // Over all nodes; most_tombstones: the most that one node kept at a time.
     std::uint64_t links = 0, registrations = 0, most_tombstones = 0;
     Duration length{};  // In virtual time.

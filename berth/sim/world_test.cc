@@ -57,21 +57,26 @@ TEST(World, HoldsItsInvariantsOverLongTimes) {
     std::fputs(sums.to_text().c_str(), stdout);
 }
 
-// The worlds hold their invariants, and runs are preempted in them.
+// The worlds hold their invariants, and runs are preempted in them: ended, or suspended as well.
 void expect_preemptions(const WorldOptions& options) {
-    std::uint64_t preempted = 0;
+    std::uint64_t ended = 0, loans = 0;
     const std::uint64_t worlds = testing::seeds_of(60);
     const auto only = testing::number_in_environment("BERTH_SEED");
     for (std::uint64_t seed = only.value_or(1); seed <= only.value_or(worlds); ++seed) {
         const WorldReport report = run_world(seed, options);
-        preempted += report.preempted;
+        ended += report.preemptions.ended;
+        loans += report.preemptions.loans;
         EXPECT_EQ(report.violation, "") << told(report);
         if (!report.violation.empty()) return;
     }
-    std::printf("%llu times a job had another's place\n",
-                static_cast<unsigned long long>(preempted));
+    std::printf("%llu times a job had another's place, and %llu times another's cores\n",
+                static_cast<unsigned long long>(ended), static_cast<unsigned long long>(loans));
     if (only) return;
-    EXPECT_GE(preempted, worlds / 4);  // Their mean is above 1; that of a few worlds may not be.
+    // Their mean is above 1; that of a few worlds may not be.
+    EXPECT_GE(ended + loans, worlds / 4);
+    if (options.suspends && worlds >= 20) {
+        EXPECT_GE(loans, worlds / 10);
+    }
 }
 
 TEST(World, HoldsItsInvariantsWhereJobsPreemptEachOther) {
