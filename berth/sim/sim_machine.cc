@@ -176,11 +176,30 @@ void SimMachine::run_until_end(const RunKey& run, Processes& processes, Duration
     later(length, end);
 }
 
-// Stopped processes continue later for their remaining time.
 void SimMachine::freeze(const FreezeRun& action) {
-    const auto found = cgroups_.find(attempt_of(action.run));
+    const AttemptKey key = attempt_of(action.run);
+    const auto found = cgroups_.find(key);
     if (found == cgroups_.end()) return;
-    answers_.emplace_back(RunFrozen{action.run, action.frozen, action.change});
+    const RunFrozen answer{action.run, action.frozen, action.change};
+    if (!freezes_slowly_) {
+        set_frozen(action);
+        answers_.emplace_back(answer);
+        return;
+    }
+    const std::uint64_t order = ++found->second.freezer_orders;
+    const auto carry_out = [this, key, action, answer, order] {
+        const auto now = cgroups_.find(key);
+        if (now == cgroups_.end() || now->second.freezer_orders != order) return;
+        set_frozen(action);
+        tell(answer);
+    };
+    if (!action.frozen) return carry_out();
+    later(some(1, 3000), carry_out);
+}
+
+// Stopped processes continue later for their remaining time. REQUIRES: its cgroup exists.
+void SimMachine::set_frozen(const FreezeRun& action) {
+    const auto found = cgroups_.find(attempt_of(action.run));
     if (found->second.frozen == action.frozen) return;
     stage_.trace([&] {
         return spec_.name + (action.frozen ? " freezes " : " thaws ") + to_text(action.run);
@@ -196,6 +215,11 @@ void SimMachine::freeze(const FreezeRun& action) {
         } else {
             run_until_end(run, processes, processes.plan.runs_for);
         }
+    }
+    if (action.frozen) return;
+    for (auto& [id, processes] : found->second.runs) {
+        const RunKey run{action.run.job, action.run.attempt, id};
+        if (std::exchange(processes.has_term, false)) signal_one(run, {run, kTermSignal, true});
     }
 }
 
@@ -249,10 +273,18 @@ void SimMachine::signal(const SignalRun& action) {
     tell_if_empty(attempt_of(action.run));
 }
 
+bool SimMachine::hears_nothing(const RunKey& run) const {
+    return freezes_slowly_ && cgroups_.at(attempt_of(run)).frozen;
+}
+
 void SimMachine::signal_one(const RunKey& run, const SignalRun& action) {
     Processes& processes = *find(run);
     if (!is_deadly(action.signal) || !processes.any()) return;
     const bool kills = action.signal == kKillSignal;
+    if (!kills && hears_nothing(run)) {
+        processes.has_term = true;
+        return;
+    }
     if (!kills && processes.plan.ignores_term) {
         if (processes.main) stage_.count(Fault::term_ignored);
         return;
@@ -265,12 +297,16 @@ void SimMachine::signal_one(const RunKey& run, const SignalRun& action) {
     }
     const ExitStatus exit = exit_by_signal(action.signal);
     const bool others = action.whole;
-    later(wait, [this, run, serial = processes.serial, exit, others] {
-        if (Processes* const now = find(run); now != nullptr && now->serial == serial) {
-            if (others) now->plan.leftovers = 0;
-            end_main(run, serial, exit, false);
-            if (others) end_others(run, serial);
+    later(wait, [this, run, serial = processes.serial, exit, others, kills] {
+        Processes* const now = find(run);
+        if (now == nullptr || now->serial != serial) return;
+        if (!kills && hears_nothing(run)) {
+            now->has_term = true;
+            return;
         }
+        if (others) now->plan.leftovers = 0;
+        end_main(run, serial, exit, false);
+        if (others) end_others(run, serial);
     });
 }
 

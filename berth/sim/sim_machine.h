@@ -22,6 +22,7 @@ struct Processes {
     bool main = false;
     bool others = false;
     bool tell_empty = false;  // RunEmpty is to be sent when none is left.
+    bool has_term = false;    // SIGTERM that it will hear when it goes on.
     std::uint64_t serial = 0;
     Time ends_at{};  // If nothing stops it.
     // Identifies the timer in force: a stop and a restart of the processes set another one.
@@ -36,6 +37,7 @@ struct SimCgroup {
     bool tell_empty = false;
     bool frozen = false;
     bool killed = false;  // All of it: it runs no more of its own code, frozen or not.
+    std::uint64_t freezer_orders = 0;
     // Removal was ordered while it was not empty: it goes with its last process.
     bool removed = false;
     std::map<StepId, Processes> runs;
@@ -64,6 +66,8 @@ public:
     SimMachine(Stage& stage, Witness& witness, NodeId id, NodeSpec spec, Rng rng);
 
     void act(const HostAction& action);
+    // From now on it takes time until a run is frozen, and what is frozen hears no SIGTERM.
+    void freeze_slowly() { freezes_slowly_ = true; }
     // Events go to the agent, if there is one.
     void listen(std::function<void(const AgentEvent&)> listener) {
         listener_ = std::move(listener);
@@ -102,8 +106,10 @@ private:
     void end_hook(const RunKey& run, std::uint64_t serial, ExitStatus exit);
     void begin(const RunKey& run, const ScriptPlan& plan);
     void freeze(const FreezeRun& action);
+    void set_frozen(const FreezeRun& action);
     void run_until_end(const RunKey& run, Processes& processes, Duration length);
     void signal(const SignalRun& action);
+    bool hears_nothing(const RunKey& run) const;  // But SIGKILL: it is frozen.
     void signal_one(const RunKey& run, const SignalRun& action);
     void remove(AttemptKey key);
     void end_main(const RunKey& run, std::uint64_t serial, ExitStatus exit, bool out_of_memory);
@@ -123,7 +129,7 @@ private:
     NodeSpec spec_;
     Rng rng_;
     std::function<void(const AgentEvent&)> listener_;
-    bool on_ = true;
+    bool on_ = true, freezes_slowly_ = false;
     std::uint64_t boots_ = 1;
     Time booted_at_;
     std::uint64_t next_serial_ = 1;

@@ -143,6 +143,7 @@ void SimWorld::build_nodes() {
     for (std::size_t i = 0; i < cluster_.nodes.size(); ++i) {
         machines_.push_back(std::make_unique<SimMachine>(stage_, witness_, NodeId::from_index(i),
                                                          cluster_.nodes[i], rng_.fork()));
+        if (options_.suspends) machines_.back()->freeze_slowly();
         agents_.push_back(std::make_unique<NodeAgent>(stage_, *machines_.back(), network_, mix_,
                                                       options_.agent, options_.limits,
                                                       rng_.fork()));
