@@ -9,6 +9,7 @@
 #include "berth/model/new_node.h"
 #include "berth/testing/builders.h"
 #include "berth/testing/random_declared.h"
+#include "berth/testing/random_loans.h"
 
 namespace berth::testing {
 namespace {
@@ -467,7 +468,10 @@ NodeShare free_share(const ClusterState& state, NodeId node, std::uint32_t cores
     return share;
 }
 
-Fact random_fact(Rng& rng, Time now, const ClusterState& state) {
+Fact random_fact(Rng& rng, Time now, const ClusterState& state, Loans loans) {
+    if (loans == Loans::some && rng.chance(25)) {
+        if (Maybe fact = random_loan(rng, now, state)) return *std::move(fact);
+    }
     int all = 0;
     for (const Source& source : kSources) all += source.weight;
     while (true) {  // A node can always do something, so this ends.

@@ -19,20 +19,23 @@ ClusterSpec changed_cluster(Rng& rng, ClusterSpec spec);
 NodeShare free_share(const ClusterState& state, NodeId node, std::uint32_t cores,
                      std::uint32_t devices);
 
+// Whether runs also start on cores that others lend. The files of tests/baseline are drawn without.
+enum class Loans : std::uint8_t { none, some };
+
 // Something that may happen next. Reports of ends may be stale or repeated; all else is possible as
 // the state stands.
-Fact random_fact(Rng& rng, Time now, const ClusterState& state);
+Fact random_fact(Rng& rng, Time now, const ClusterState& state, Loans loans = Loans::none);
 
 // An installed random cluster, and so many facts after it; `visit` is called after each.
 template <class Visit>
-ClusterState random_history(Rng& rng, int facts, Visit visit) {
+ClusterState random_history(Rng& rng, int facts, Visit visit, Loans loans = Loans::none) {
     ClusterState state;
     state.apply(Time{}, ControllerStarted{Epoch(1)});
     state.apply(Time{}, SpecInstalled{random_cluster(rng)});
     Time now{};
     for (int i = 0; i < facts; ++i) {
         now += Duration(rng.between(0, 60'000));
-        state.apply(now, random_fact(rng, now, state));
+        state.apply(now, random_fact(rng, now, state, loans));
         visit(state);
     }
     return state;

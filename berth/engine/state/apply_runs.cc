@@ -320,6 +320,7 @@ void ClusterState::take(Time now, const JobSuspended& fact) {
     const Job* job = find_job(fact.job);
     if (job == nullptr || job->state != JobState::running || job->attempt != fact.attempt) return;
     if (job->is_suspended() == fact.in_force) return;
+    if (!fact.in_force && has_borrowers(jobs_, index_, *job)) return;  // They have its cores.
     if (fact.in_force) stop_using(now, *job);
     change_job(fact.job, [&](Job& record) {
         const bool lent = !fact.in_force && record.lends_cores();

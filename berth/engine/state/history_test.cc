@@ -5,6 +5,7 @@
 
 #include "berth/base/codec.h"
 #include "berth/engine/state/job_queries.h"
+#include "berth/engine/state/lent_cores.h"
 #include "berth/engine/state/snapshot.h"
 #include "berth/testing/random_facts.h"
 #include "berth/testing/seeds.h"
@@ -43,15 +44,23 @@ Picture picture_of(const ClusterState& state) {
 }
 
 TEST(History, KeepsTheInvariantsAfterEveryFact) {
-    testing::for_each_seed(kSeeds, [](Rng& rng) {
-        testing::random_history(rng, 3 * kFacts,
-                                [](const ClusterState& state) { state.check_invariants(); });
+    std::size_t on_loan = 0;
+    testing::for_each_seed(kSeeds, [&](Rng& rng) {
+        const auto check = [&](const ClusterState& state) {
+            state.check_invariants();
+            for (const auto& [id, run] : state.jobs()) {
+                if (has_borrowers(state.jobs(), state.index(), run)) ++on_loan;
+            }
+        };
+        testing::random_history(rng, 3 * kFacts, check, testing::Loans::some);
     });
+    EXPECT_GT(on_loan, 0U) << "no run has cores of another";
 }
 
 TEST(History, IsUndoneExactly) {
     testing::for_each_seed(kSeeds, [](Rng& rng) {
-        ClusterState state = testing::random_history(rng, kFacts / 2, [](const ClusterState&) {});
+        ClusterState state = testing::random_history(
+            rng, kFacts / 2, [](const ClusterState&) {}, testing::Loans::some);
         for (const auto& [id, job] : state.jobs()) {  // Final ones too: those may be forgotten.
             state.set_reason(id, PendingReason::priority);
             state.set_priority(id, rng.between(1, 100));
@@ -60,7 +69,7 @@ TEST(History, IsUndoneExactly) {
         const ClusterState::Touched untouched = (state.take_touched(), state.take_touched());
         const ClusterState::Mark mark = state.checkpoint();
         for (int i = 0; i < 40; ++i) {
-            state.apply(Time{}, testing::random_fact(rng, Time{}, state));
+            state.apply(Time{}, testing::random_fact(rng, Time{}, state, testing::Loans::some));
             if (const auto first = state.index().pending().begin();
                 first != state.index().pending().end()) {
                 state.set_reason(*first, PendingReason::resources, "node1");
@@ -78,12 +87,13 @@ TEST(History, IsUndoneExactly) {
 
 TEST(History, KeepsWhatAnInnerTrialCommitsOnlyIfTheOuterOneDoes) {
     testing::for_each_seed(kSeeds, [](Rng& rng) {
-        ClusterState state = testing::random_history(rng, kFacts / 2, [](const ClusterState&) {});
+        ClusterState state = testing::random_history(
+            rng, kFacts / 2, [](const ClusterState&) {}, testing::Loans::some);
         const Picture before = picture_of(state);
         const auto outer = state.checkpoint();
         const auto inner = state.checkpoint();
         for (int i = 0; i < 10; ++i) {
-            state.apply(Time{}, testing::random_fact(rng, Time{}, state));
+            state.apply(Time{}, testing::random_fact(rng, Time{}, state, testing::Loans::some));
         }
         const Picture inside = picture_of(state);
         state.commit(inner);
@@ -104,7 +114,9 @@ TEST(History, GivesTheSameStateWhenReplayedFromBytes) {
         for (int i = 0; i < kFacts; ++i) {
             const Time now = from_seconds(i);
             const Record record{
-                .now = now, .facts = {testing::random_fact(rng, now, state)}, .payloads = {}};
+                .now = now,
+                .facts = {testing::random_fact(rng, now, state, testing::Loans::some)},
+                .payloads = {}};
             const auto read = decode<Record>(encode(record));
             ASSERT_TRUE(read.ok());
             ASSERT_EQ(*read, record);
@@ -117,7 +129,8 @@ TEST(History, GivesTheSameStateWhenReplayedFromBytes) {
 
 TEST(History, SurvivesASnapshotInSlicesOfAnySize) {
     testing::for_each_seed(kSeeds, [](Rng& rng) {
-        ClusterState state = testing::random_history(rng, kFacts, [](const ClusterState&) {});
+        ClusterState state =
+            testing::random_history(rng, kFacts, [](const ClusterState&) {}, testing::Loans::some);
         const auto slice_bytes = static_cast<std::size_t>(rng.between(1, 8000));
         const std::vector<std::string> slices = slices_of(state, slice_bytes);
         for (const std::string& slice : slices) EXPECT_LT(slice.size(), slice_bytes + 16'000);
@@ -126,7 +139,7 @@ TEST(History, SurvivesASnapshotInSlicesOfAnySize) {
         loaded->check_invariants();
         ASSERT_TRUE(picture_of(*loaded) == picture_of(state));
         // The loaded state also continues in the same way.
-        const Fact next = testing::random_fact(rng, Time{}, state);
+        const Fact next = testing::random_fact(rng, Time{}, state, testing::Loans::some);
         state.apply(Time{}, next);
         loaded->apply(Time{}, next);
         ASSERT_EQ(loaded->hash(), state.hash());
@@ -135,7 +148,8 @@ TEST(History, SurvivesASnapshotInSlicesOfAnySize) {
 
 TEST(History, RefusesASnapshotThatIsDamagedAndNeverCrashesOnOne) {
     testing::for_each_seed(30, [](Rng& rng) {
-        const ClusterState state = testing::random_history(rng, 40, [](const ClusterState&) {});
+        const ClusterState state =
+            testing::random_history(rng, 40, [](const ClusterState&) {}, testing::Loans::some);
         const std::vector<std::string> slices = slices_of(state, 2000);
         for (std::size_t left_out = 0; left_out < slices.size(); ++left_out) {
             std::vector<std::string> some = slices;
@@ -161,7 +175,7 @@ TEST(History, TellsReadersExactlyWhatChanged) {
         ClusterState state;
         state.apply(Time{}, SpecInstalled{testing::random_cluster(rng)});
         for (int i = 0; i < kFacts; ++i) {
-            state.apply(Time{}, testing::random_fact(rng, Time{}, state));
+            state.apply(Time{}, testing::random_fact(rng, Time{}, state, testing::Loans::some));
             const ClusterState::Touched touched = state.take_touched();
             for (const JobId id : touched.jobs) seen[id] = *state.find_job(id);
             for (const JobId id : touched.gone) seen.erase(id);
