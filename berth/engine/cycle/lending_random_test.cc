@@ -7,7 +7,6 @@
 namespace berth {
 namespace {
 
-using namespace std::chrono_literals;
 using std::chrono::minutes;
 
 class RandomLoans : public LentCores, public ::testing::WithParamInterface<std::uint64_t> {
