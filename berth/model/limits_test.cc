@@ -45,7 +45,7 @@ TEST(TresLimits, ReadBackAsTheyAreWritten) {
     for (const auto& [mem, text] :
          {Case{0, "mem=0"}, Case{1, "mem=1M"}, Case{1024, "mem=1G"}, Case{64000, "mem=64000M"},
           Case{1536, "mem=1536M"}, Case{1536 * kGib, "mem=1536G"}, Case{2048 * kGib, "mem=2T"},
-          Case{3 * 1024 * 1024 * kGib, "mem=3P"}, Case{2048 * 1024 * 1024 * kGib, "mem=2048P"}}) {
+          Case{3 * 1024 * 1024 * kGib, "mem=3P"}, Case{2048 * kGib * 1024 * 1024, "mem=2048P"}}) {
         const TresLimits counts = {{"mem", mem}};
         EXPECT_EQ(to_text(counts), text);
         EXPECT_EQ(parse_tres_counts(text), counts) << text;
