@@ -145,10 +145,9 @@ TEST_F(InputVariables, AreSbatchsOptions) {
     EXPECT_EQ(submitted({{"SBATCH_TIMELIMIT", "7"}}, {"-t", "3"}).spec.request->time_limit,
               std::chrono::minutes(3));
     EXPECT_FALSE(request("SBATCH_NTASKS", "4").request->tasks);  // No variable of Slurm's.
-    const auto threads = [&](const char* hint, const char* number,
-                             std::vector<std::string> options) {
+    const auto threads = [&](const char* hint, const char* number, std::vector<std::string> given) {
         return submitted({{"SBATCH_HINT", hint}, {"SBATCH_THREADS_PER_CORE", number}},
-                         std::move(options))
+                         std::move(given))
             .spec.request->nearness->node.threads_per_core;
     };
     EXPECT_EQ(threads("nomultithread", "2", {"-Q"}), 2U);

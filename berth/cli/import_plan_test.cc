@@ -71,10 +71,10 @@ TEST(ImportPlan, NamesEachLineThatDiffers) {
 }
 
 TEST(ImportPlan, NamesTheLineThatEndsAFile) {
-    struct Case {
+    struct NamedLine {
         const char *qos, *accounts, *usage, *says;
     };
-    const Case cases[] = {
+    const NamedLine cases[] = {
         {"", nullptr, nullptr,
          "qos:1: error: nothing is there; make the file with: sacctmgr -P show qos\n"},
         {nullptr, "Cluster - 'lab'\nhello\n", nullptr,
@@ -86,7 +86,7 @@ TEST(ImportPlan, NamesTheLineThatEndsAFile) {
         {nullptr, nullptr, "Account|User|RawUsage\na|b|much\n",
          "usage:2: error: RawUsage should be a whole number of seconds, not 'much'\n"},
     };
-    for (const Case& one : cases) {
+    for (const NamedLine& one : cases) {
         ImportTexts texts = site();
         if (one.qos != nullptr) texts.qos = ConfigText{"qos", one.qos};
         if (one.accounts != nullptr) texts.accounts = ConfigText{"accounts", one.accounts};

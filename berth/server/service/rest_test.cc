@@ -17,7 +17,7 @@ const Principal kOwner{
     .uid = 1000, .gid = 1000, .user = "user1000", .group = "users", .role = Role::user};
 const Principal kStranger{
     .uid = 1001, .gid = 1001, .user = "user1001", .group = "users", .role = Role::user};
-const Principal kAdmin{.uid = 0, .gid = 0, .user = "root", .group = "root", .role = Role::admin};
+const Principal kRoot{.uid = 0, .gid = 0, .user = "root", .group = "root", .role = Role::admin};
 
 constexpr const char* kSubmission =
     R"({"script":"#!/bin/sh\necho","job":{"name":"train","environment":["PATH=/bin"],)"
@@ -75,7 +75,7 @@ protected:
         if (value.ok()) got.body = std::move(value).value();
         return got;
     }
-    Got get(const std::string& target, const Principal& who = kAdmin) {
+    Got get(const std::string& target, const Principal& who = kRoot) {
         auto outcome = serve(who, "GET", target);
         if (auto* const slow = std::get_if<SlowRead>(&outcome)) return got((*slow)());
         auto* const response = std::get_if<ApiResponse>(&outcome);
@@ -326,7 +326,7 @@ TEST_F(Rest, CancelsChangesHoldsAndReleases) {
 // Each route of slurmrestd with a body and without: never a crash, and always JSON in its shape.
 TEST_F(Rest, EveryRouteAnswersInItsShape) {
     for (const slurmrest::RestRoute& route : slurmrest::rest_routes()) {
-        for (const Principal& who : {kOwner, kAdmin}) {
+        for (const Principal& who : {kOwner, kRoot}) {
             std::string target(route.path);
             target.insert(target.find('/', 1), "/v0.0.44");
             const std::size_t open = target.find('{');
