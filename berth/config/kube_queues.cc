@@ -54,13 +54,14 @@ void read_kube_object(KubeFindings& findings, const KubeObject& object, KueueRea
 }
 
 std::string yaml_word(const std::string& text) {
-    const bool is_plain =
-        std::ranges::all_of(text,
-                            [](char c) {
-                                return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
-                                       c == '-' || c == '.';
-                            }) &&
-        std::ranges::find(kYamlWords, text) == kYamlWords.end() && text.front() >= 'a';
+    const bool is_plain = !text.empty() && text.front() >= 'a' &&
+                          std::ranges::all_of(text,
+                                              [](char c) {
+                                                  return (c >= 'a' && c <= 'z') ||
+                                                         (c >= '0' && c <= '9') || c == '-' ||
+                                                         c == '.';
+                                              }) &&
+                          std::ranges::find(kYamlWords, text) == kYamlWords.end();
     return is_plain ? text : "'" + text + "'";
 }
 

@@ -71,7 +71,7 @@ TEST(DecisionHash, SaysEachDecisionInALine) {
     EXPECT_EQ(hash.lines()[1], "0 job 3 ends: it misses its deadline");
     EXPECT_EQ(hash.lines()[2], "0 job 4 ends or waits for ever: its dependency failed");
     EXPECT_EQ(hash.lines()[3], "0 job 5 moves to partition 1, limit 60000 ms");
-    EXPECT_EQ(hash.trail().size(), 6U);
+    EXPECT_EQ(hash.trail().size(), 8U);
 }
 
 // Additional or reworded facts in the journal that are no decisions change nothing.
