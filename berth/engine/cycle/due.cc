@@ -45,9 +45,8 @@ void cancel_dependent(OpenCycle& cycle, JobId id) {
 }  // namespace
 
 void end_overdue(OpenCycle& cycle) {
-    const Duration longer =
-        std::max<Duration>(cycle.scheduling().kill_wait, std::chrono::seconds(1));
-    std::vector<JobId> overdue = cycle.book().extend_overdue(cycle.now(), longer);
+    std::vector<JobId> overdue =
+        cycle.book().extend_overdue(cycle.now(), kill_within(cycle.scheduling()));
     // The plan has these until their cores are given back.
     for (const JobId id : lenders_past_deadline(cycle)) {
         if (std::ranges::find(overdue, id) == overdue.end()) overdue.push_back(id);

@@ -34,9 +34,7 @@ bool Preemptor::could_preempt(const PendingJob& pending) {
 // When the listed job could start if all candidates ended: their grace time, and then the time to
 // kill them.
 Time Preemptor::ended_by_candidates() const {
-    return after(cycle_.now(),
-                 candidates_.grace() +
-                     std::max<Duration>(cycle_.scheduling().kill_wait, std::chrono::seconds(1)));
+    return after(cycle_.now(), candidates_.grace() + kill_within(cycle_.scheduling()));
 }
 
 // The victims without which the job could start at that time. None: only planned starts of jobs

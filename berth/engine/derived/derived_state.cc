@@ -245,10 +245,13 @@ void DerivedState::note_node_edits(const ClusterState& state) {
 
 namespace {
 
-std::vector<JobId> jobs_of(const JobsPreempted& fact) {
+// Earlier runs that stand still for the preemptor wait as long as its new hold lasts.
+std::vector<JobId> jobs_of(const ClusterState& state, const JobsPreempted& fact) {
     std::vector<JobId> jobs;
-    jobs.reserve(fact.victims.size() + 2);
     for (const JobsPreempted::Victim& victim : fact.victims) jobs.push_back(victim.job);
+    for (const JobId id : state.index().victims(fact.preemptor)) {
+        if (state.find_job(id)->lends_cores()) jobs.push_back(id);
+    }
     if (fact.array) jobs.insert(jobs.end(), {*fact.array, fact.preemptor});
     return jobs;
 }
@@ -300,7 +303,7 @@ void DerivedState::note(const ClusterState& state, Time now, const Fact& fact) {
                    [&](const JobEligible&) { next_cycle.note_change(); },
                    [&](const JobsEligible&) { next_cycle.note_change(); },
                    [&](const JobsPreempted& kind) {
-                       for (const JobId id : jobs_of(kind)) job_changed(id);
+                       for (const JobId id : jobs_of(state, kind)) job_changed(id);
                    },
                    [&](const JobSuspended& kind) {
                        job_changed(kind.job);

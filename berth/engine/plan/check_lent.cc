@@ -89,7 +89,8 @@ Time CheckedLoans::end_of(const Job& run) const {
     const Time end = end_by_itself(run);
     const auto& preempted = run.allocation->preempted;
     if (!preempted) return end;
-    return std::min(end, moved_by(preempted->ends_at, state_.spec().scheduling.kill_wait));
+    const Duration kill = state_.spec().scheduling.kill_wait;
+    return std::min(end, moved_by(preempted->ends_at, std::max<Duration>(kill, std::chrono::seconds(1))));
 }
 
 Resources CheckedLoans::own_part(const Job& run, const NodeShare& share) const {

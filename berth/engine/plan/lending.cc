@@ -147,6 +147,10 @@ Time limit_end(const SchedulingSpec& scheduling, const Job& job) {
     return job.spec.deadline ? std::min(end, std::max(*job.spec.deadline, *job.started_at)) : end;
 }
 
+Duration kill_within(const SchedulingSpec& scheduling) {
+    return std::max<Duration>(scheduling.kill_wait, std::chrono::seconds(1));
+}
+
 Time given_back_by(const SchedulingSpec& scheduling, Duration limit, Time now) {
     return ended_after_hold(scheduling, after(now, scheduling.preemption.hold_timeout), limit);
 }
@@ -165,7 +169,7 @@ Time RunEnds::of(const Job& run) {
     if (!run.lends_cores()) {
         const Time end = limit_end(scheduling, run);
         const auto& preempted = run.allocation->preempted;
-        return preempted ? std::min(end, after(preempted->ends_at, scheduling.kill_wait)) : end;
+        return preempted ? std::min(end, after(preempted->ends_at, kill_within(scheduling))) : end;
     }
     const Time back = given_back_at(run);
     const Time end = run.is_suspended()

@@ -147,7 +147,7 @@ TEST_F(Rows, HaveThePhaseAndTheConditionsOfPodGroups) {
 
 TEST_F(Rows, OfAJobThatUsesOneThreadOfEachCoreCountTheCpusOfItsTasks) {
     ClusterSpec spec = sample_spec();
-    spec.nodes.edit(0).threads_per_core = 2;
+    for (const std::size_t node : {0UL, 1UL}) spec.nodes.edit(node).threads_per_core = 2;
     SampleCluster threaded(std::move(spec));
     Job job = SampleCluster::job(1);
     threaded.submit(job);
