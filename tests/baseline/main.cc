@@ -18,6 +18,11 @@ int decisions(std::uint64_t seed) {
     return 0;
 }
 
+int line(std::uint64_t seed) {
+    std::fputs(to_line(seed, decisions_of(run_unbounded(seed))).c_str(), stdout);
+    return 0;
+}
+
 int write_worlds() {
     std::ofstream file(path_of("worlds.txt"));
     file << "# seed, digest of its decisions, how many, two digits of the digest after each\n";
@@ -64,11 +69,13 @@ int write_world_journal() {
 
 int run(const std::string& command, const std::string& argument) {
     if (command == "decisions" && !argument.empty()) return decisions(std::stoull(argument));
+    if (command == "line" && !argument.empty()) return line(std::stoull(argument));
     if (command == "write" && argument == "worlds") return write_worlds();
     if (command == "write" && argument == "files") return write_files();
     if (command == "write" && argument == "journal") return write_world_journal();
     std::fputs(
         "baseline decisions SEED   the decisions of this simulated world, one a line\n"
+        "baseline line SEED        its line, as worlds_changed.txt has it\n"
         "baseline write worlds     write tests/baseline/worlds.txt anew: see README.md there\n"
         "baseline write files      the same of the files that programs write\n"
         "baseline write journal    the same of journals/world\n",

@@ -13,8 +13,15 @@
 namespace berth::baseline {
 namespace {
 
+// With the changes that have a name.
+std::map<std::uint64_t, WorldDecisions> worlds_before() {
+    auto changed = from_lines(read_file(path_of("worlds_changed.txt")));
+    changed.merge(from_lines(read_file(path_of("worlds.txt"))));
+    return changed;
+}
+
 TEST(Baseline, WorldsDecideWhatTheyDid) {
-    const auto before = from_lines(read_file(path_of("worlds.txt")));
+    const auto before = worlds_before();
     ASSERT_EQ(before.size(), kWorlds);
     const auto only = testing::number_in_environment("BERTH_SEED");
     const auto seeds = testing::number_in_environment("BERTH_SEEDS").value_or(30);
@@ -31,6 +38,12 @@ TEST(Baseline, WorldsDecideWhatTheyDid) {
         EXPECT_EQ(found, "");
     }
     EXPECT_EQ(differ, 0) << "worlds that decide otherwise, of " << last;
+}
+
+TEST(Baseline, ChangedWorldsAreNotThoseOfThen) {
+    const auto then = from_lines(read_file(path_of("worlds.txt")));
+    for (const auto& [seed, now] : from_lines(read_file(path_of("worlds_changed.txt"))))
+        EXPECT_NE(now.digest, then.at(seed).digest) << seed;
 }
 
 // A bounded budget moves none of them: cycles of worlds this small never come to its end.
@@ -65,7 +78,7 @@ TEST(Baseline, TheFirstDecisionThatDiffersIsNamed) {
 
 // An engine that books half the time is found out by the file alone, whatever the oracle says.
 TEST(Baseline, AnEngineThatDecidesOtherwiseIsFound) {
-    const auto before = from_lines(read_file(path_of("worlds.txt")));
+    const auto before = worlds_before();
     sim::WorldOptions options;
     options.bugs.engine = sim::InjectedFault::books_too_short;
     int differ = 0;
