@@ -32,17 +32,18 @@ class Steps(unittest.TestCase):
                 self.assertEqual(text.count("srun: Job step aborted: Waiting up to "), 1, text)
 
     def test_srun_says_in_slurms_words_how_a_step_is_ended(self):
+        node = self.cluster.out("sinfo", "-h", "-o", "%n")
         aborted = r"srun: Job step aborted: Waiting up to 32 seconds for job step to finish\."  # KillWait and two.
-        notice = r"slurmstepd: error: \*\*\* STEP \d+\.0 ON node1 CANCELLED AT \S+ \*\*\*"
+        notice = rf"slurmstepd: error: \*\*\* STEP \d+\.0 ON {node} CANCELLED AT \S+ \*\*\*"
         text = self.run_job("-n", "2", script="srun -K sh -c '[ $SLURM_PROCID = 0 ] && exit 3; sleep 60'; true")
-        self.assertRegex(text, r"(?s)srun: error: node1: task 0: Exited with exit code 3\n.*srun: Terminating StepId=\d+\.0\n" + aborted)
+        self.assertRegex(text, rf"(?s)srun: error: {node}: task 0: Exited with exit code 3\n.*srun: Terminating StepId=\d+\.0\n" + aborted)
         self.assertRegex(text, notice)
         self.assertEqual(text.count("Exited with exit code 3"), 1, text)
-        self.assertIn("srun: error: node1: task 1: Terminated\n", text)
+        self.assertIn(f"srun: error: {node}: task 1: Terminated\n", text)
         text = self.run_job("-n", "4", script="srun -K sh -c '[ $SLURM_PROCID = 0 ] && exit 3; sleep 60'; true")
-        self.assertIn("srun: error: node1: tasks 1-3: Terminated\n", text)
+        self.assertIn(f"srun: error: {node}: tasks 1-3: Terminated\n", text)
         text = self.run_job("-n", "1", script="(sleep 2; scancel $SLURM_JOB_ID.0) & srun sleep 60; wait")
-        self.assertRegex(text, rf"(?s){notice}\n{aborted}\n.*srun: error: node1: task 0: Terminated\n")
+        self.assertRegex(text, rf"(?s){notice}\n{aborted}\n.*srun: error: {node}: task 0: Terminated\n")
         text = self.run_job("-n", "1", script="srun -o nosuch/%s.txt sleep 60; true")
         self.assertRegex(text, r"(?s)Could not open stdout file .*/nosuch/0\.txt: .*" + aborted)
         quiet = self.run_job("-n", "1", script="(sleep 2; scancel $SLURM_JOB_ID.0) & srun -Q sleep 60; wait")

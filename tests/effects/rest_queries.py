@@ -25,7 +25,7 @@ class RestQuery(Case):
         connection = http.client.HTTPConnection("berth")
         connection.sock = socket.socket(socket.AF_UNIX)
         connection.sock.connect(str(self.cluster.state / "berthd.sock"))
-        connection.request(self.method, path + "?" + "&".join(wanted))
+        connection.request(self.method, path + "?" + "&".join(wanted).replace(" ", "%20"))
         answer = connection.getresponse()
         body = json.loads(answer.read())
         connection.close()

@@ -60,7 +60,8 @@ void HeldNodes::count_usable(const std::string& job, JobLook& look) {
     for (const api::NodeShareRow& share : rows->front().shares) {
         const auto at = std::ranges::find(names, share.node);
         if (at == names.end() || share.usable_cpus == 0) continue;
-        cpus[static_cast<std::size_t>(at - names.begin())] = share.usable_cpus;
+        std::uint32_t& here = cpus[static_cast<std::size_t>(at - names.begin())];
+        here = std::min(here, share.usable_cpus);  // SLURM_JOB_CPUS_PER_NODE may say less.
     }
 }
 
