@@ -79,7 +79,7 @@ TEST(ImportPlan, NamesTheLineThatEndsAFile) {
          "qos:1: error: nothing is there; make the file with: sacctmgr -P show qos\n"},
         {nullptr, "Cluster - 'lab'\nhello\n", nullptr,
          "accounts:2: error: Misformatted line(2): hello; A line reads Cluster, Parent, Account or "
-         "User, then - 'NAME', then options as :KEY=VALUE\n"},
+         "User, then - 'NAME', then options as :KEY=VALUE, and each quote is closed\n"},
         {nullptr, "Account - 'x'\n", nullptr,
          "accounts: error: You need to specify a cluster name first with 'Cluster - $NAME' in "
          "your file\n"},

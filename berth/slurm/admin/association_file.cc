@@ -29,12 +29,20 @@ constexpr auto kLimitNames = std::to_array<std::string_view>(
 
 // ---- reading
 
+// Slurm writes the apostrophe of a description as it is ('O'Brien'), so a quote ends only before
+// what may follow a value.
+bool ends_quote(std::string_view text, std::size_t at, char quote) {
+    if (text[at] != quote) return false;
+    const std::string_view rest = trim(text.substr(at + 1));
+    return rest.empty() || rest.front() == ':' || rest.front() == ',';
+}
+
 // The first `separator` outside quotes, from `from` on; npos: none.
 std::size_t find_unquoted(std::string_view text, char separator, std::size_t from) {
     char quote = 0;
     for (std::size_t i = from; i < text.size(); ++i) {
         if (quote != 0) {
-            if (text[i] == quote) quote = 0;
+            if (ends_quote(text, i, quote)) quote = 0;
         } else if (text[i] == '\'' || text[i] == '"') {
             quote = text[i];
         } else if (text[i] == separator) {
@@ -44,19 +52,21 @@ std::size_t find_unquoted(std::string_view text, char separator, std::size_t fro
     return std::string_view::npos;
 }
 
-std::string without_quotes(std::string_view text) {
+// nullopt: a quote is not closed.
+std::optional<std::string> without_quotes(std::string_view text) {
+    text = trim(text);
     std::string plain;
     char quote = 0;
-    for (const char letter : trim(text)) {
-        if (quote == 0 && (letter == '\'' || letter == '"')) {
-            quote = letter;
-        } else if (letter == quote) {
+    for (std::size_t i = 0; i < text.size(); ++i) {
+        if (quote == 0 && (text[i] == '\'' || text[i] == '"')) {
+            quote = text[i];
+        } else if (quote != 0 && ends_quote(text, i, quote)) {
             quote = 0;
         } else {
-            plain += letter;
+            plain += text[i];
         }
     }
-    return plain;
+    return quote == 0 ? std::optional(plain) : std::nullopt;
 }
 
 // Slurm writes "GrpTRES=cpu=4,gres/gpu:a100=2" without quotes: this ":" ends no option.
@@ -94,7 +104,7 @@ Error misformatted(std::size_t number, std::string_view line) {
     return invalid_argument(" Misformatted line(" + std::to_string(number) +
                             "): " + std::string(line) +
                             "\n A line reads Cluster, Parent, Account or User, then - 'NAME', then "
-                            "options as :KEY=VALUE");
+                            "options as :KEY=VALUE, and each quote is closed");
 }
 
 Result<AssociationLine> read_line(std::size_t number, std::string_view line) {
@@ -104,13 +114,16 @@ Result<AssociationLine> read_line(std::size_t number, std::string_view line) {
     if (!kind) return misformatted(number, line);
     const std::vector<std::string_view> parts = options_in(line.substr(dash + 3));
     AssociationLine read{.number = number, .kind = *kind};
-    if (!parts.empty()) read.name = to_lower(without_quotes(parts.front()));
+    if (!parts.empty()) read.written = without_quotes(parts.front()).value_or("");
+    read.name = to_lower(read.written);
     if (read.name.empty()) return misformatted(number, line);
     for (std::size_t i = 1; i < parts.size(); ++i) {
         const std::size_t equals = parts[i].find('=');
         if (equals == std::string_view::npos || equals == 0) return misformatted(number, line);
+        std::optional<std::string> value = without_quotes(parts[i].substr(equals + 1));
+        if (!value) return misformatted(number, line);
         read.options.push_back({.name = to_lower(trim(parts[i].substr(0, equals))),
-                                .value = without_quotes(parts[i].substr(equals + 1)),
+                                .value = *std::move(value),
                                 .word = std::string(parts[i])});
     }
     return read;

@@ -25,7 +25,8 @@ enum class AssociationLineKind : unsigned char { cluster, parent, account, user 
 struct AssociationLine {
     std::size_t number = 0;  // In the file, from 1.
     AssociationLineKind kind = AssociationLineKind::cluster;
-    std::string name;
+    std::string name;             // In lower case, as sacctmgr takes names.
+    std::string written;          // As it stands in the file.
     std::vector<Option> options;  // In the file's order, without quotes.
 };
 
