@@ -6,6 +6,11 @@
 
 namespace berth {
 
+bool is_accounting_name(std::string_view name) {
+    return !name.empty() && name.size() <= 255 &&
+           name.find_first_of(" \t\n,;:|=\"'/") == std::string_view::npos;
+}
+
 std::string account_name(const ClusterSpec& spec, std::string_view name) {
     std::string folded = to_lower(name);
     if (folded == name) {  // Most are; an older account may still be in other letters.

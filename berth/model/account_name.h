@@ -9,6 +9,9 @@
 
 namespace berth {
 
+// Whether an account, a user in accounts or a QOS may be called so.
+bool is_accounting_name(std::string_view name);
+
 // As the cluster spells this account: in lower case, unless it knows it in just these letters.
 std::string account_name(const ClusterSpec& spec, std::string_view name);
 

@@ -14,11 +14,6 @@ namespace {
 constexpr std::size_t kEditsMax = 10'000;
 constexpr std::size_t kDepthMax = 64;
 
-bool is_name(std::string_view name) {
-    return !name.empty() && name.size() <= 255 &&
-           name.find_first_of(" \t\n,;:|=\"'/") == std::string_view::npos;
-}
-
 class Editing {
 public:
     Editing(const ClusterState& state, AccountingEdits edits)
@@ -90,13 +85,14 @@ private:
                           "'" + name + "' is no name for " + std::string(what));
         };
         for (const AccountSpec& one : edits_.accounts) {
-            if (!is_name(one.name) || one.name == "root") return wrong("an account", one.name);
+            if (!is_accounting_name(one.name) || one.name == "root")
+                return wrong("an account", one.name);
         }
         for (const AssociationSpec& one : edits_.associations) {
-            if (!is_name(one.user)) return wrong("a user", one.user);
+            if (!is_accounting_name(one.user)) return wrong("a user", one.user);
         }
         for (const QosSpec& one : edits_.qos) {
-            if (!is_name(one.name)) return wrong("a QOS", one.name);
+            if (!is_accounting_name(one.name)) return wrong("a QOS", one.name);
         }
         return std::nullopt;
     }

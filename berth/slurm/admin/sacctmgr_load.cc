@@ -5,6 +5,7 @@
 #include <set>
 
 #include "berth/base/text.h"
+#include "berth/model/account_name.h"
 #include "berth/model/invalid_argument.h"
 #include "berth/model/limit_keys.h"
 #include "berth/slurm/admin/association_file.h"
@@ -13,7 +14,8 @@
 namespace berth::slurm {
 namespace {
 
-constexpr std::size_t kMostAtOnce = 5000;  // The controller takes 10 000 changes in a call.
+constexpr std::size_t kCallMost = 10'000;  // So many changes does the controller take in a call.
+constexpr std::size_t kPartMost = 5000;    // Of accounts or of users, if there are more.
 
 using Fields = std::vector<std::pair<std::string, std::string>>;  // Name and value, as printed.
 
@@ -80,10 +82,12 @@ public:
     Loader(const AccountingView& view, const LoadOptions& options)
         : view_(view), options_(options) {
         for (const api::AssociationRow& row : view.associations) {
+            rows_.emplace(Key{row.account, row.user}, &row);
             if (row.user.empty()) {
                 accounts_.emplace(row.account, account_of(row));
             } else {
                 users_.emplace(Key{row.account, row.user}, association_of(row));
+                if (row.admin_level == "Operator") operators_.insert(row.user);
             }
         }
     }
@@ -92,7 +96,7 @@ public:
         BERTH_TRY(const std::vector<AssociationLine> lines, read_association_file(file));
         for (const AssociationLine& line : lines) BERTH_CHECK(take(line));
         if (!has_cluster_) return no_cluster();
-        for (const auto& [user, chosen] : default_accounts_) choose_default(user, chosen);
+        choose_defaults();
         if (!problems_.empty() && !options_.lenient)
             return invalid_argument(problems_text() + " Nothing was changed.");
         return plan();
@@ -123,7 +127,7 @@ private:
         if (!has_cluster_) return no_cluster();
         switch (line.kind) {
             case AssociationLineKind::parent: return take_parent(line);
-            case AssociationLineKind::account: take_account(line); break;
+            case AssociationLineKind::account: return take_account(line);
             default: take_user(line);
         }
         return Done{};
@@ -165,7 +169,15 @@ private:
         return Done{};
     }
 
-    void take_account(const AssociationLine& line) {
+    Status take_account(const AssociationLine& line) {
+        if (line.name == "root" || !is_accounting_name(line.name)) {
+            problem(" Account - '" + line.name + "' is no name for an account", line.number);
+            return Done{};
+        }
+        if (lies_beneath(parent_, line.name)) {
+            return invalid_argument(" line(" + std::to_string(line.number) + ") Account " +
+                                    line.name + " would be beneath itself");
+        }
         named_accounts_.insert(line.name);
         const auto at = accounts_.find(line.name);
         AccountSpec spec;
@@ -183,10 +195,36 @@ private:
             }
         }
         if (parent_ == "root" && spec.qos.empty()) spec.qos = cluster_qos_;
+        check_default_qos(spec, line.number);
         accounts_[line.name] = std::move(spec);
+        return Done{};
+    }
+
+    // Whether it is the other account, or below it.
+    bool lies_beneath(std::string account, const std::string& other) const {
+        for (std::size_t steps = 0; steps <= accounts_.size(); ++steps) {
+            if (account == other) return true;
+            const auto at = accounts_.find(account);
+            if (at == accounts_.end() || account == "root") return false;
+            account = at->second.parent;
+        }
+        return true;
+    }
+
+    // What the controller would refuse with all that is beside it.
+    template <class Spec>
+    void check_default_qos(Spec& spec, std::size_t line) {
+        if (spec.default_qos.empty() || spec.qos.empty()) return;
+        if (std::ranges::find(spec.qos, spec.default_qos) != spec.qos.end()) return;
+        problem(
+            " DefaultQOS='" + spec.default_qos + "' is not among QOS='" + join(spec.qos, ",") + "'",
+            line);
+        spec.default_qos.clear();
     }
 
     void take_user(const AssociationLine& line) {
+        if (!is_accounting_name(line.name))
+            return problem(" User - '" + line.name + "' is no name for a user", line.number);
         const Key key{parent_, line.name};
         named_users_.insert(key);
         const auto at = users_.find(key);
@@ -211,6 +249,7 @@ private:
             }
         }
         if (parent_ == "root" && spec.qos.empty()) spec.qos = cluster_qos_;
+        check_default_qos(spec, line.number);
         users_[key] = std::move(spec);
     }
 
@@ -271,15 +310,26 @@ private:
         return cluster_qos_;
     }
 
-    void choose_default(const std::string& user, const Chosen& chosen) {
-        if (!users_.contains({chosen.account, user})) {
-            return problem(" DefaultAccount='" + chosen.account + "': user " + user +
-                               " is not in this account",
-                           chosen.line);
-        }
+    void choose_defaults() {
+        std::erase_if(default_accounts_, [&](const auto& one) {
+            const auto& [user, chosen] = one;
+            if (users_.contains({chosen.account, user})) return false;
+            problem(" DefaultAccount='" + chosen.account + "': user " + user +
+                        " is not in this account",
+                    chosen.line);
+            return true;
+        });
         for (auto& [key, spec] : users_) {
-            if (key.second == user) spec.is_default = key.first == chosen.account;
+            const auto chosen = default_accounts_.find(key.second);
+            if (chosen != default_accounts_.end())
+                spec.is_default = key.first == chosen->second.account;
         }
+    }
+
+    const api::AssociationRow* row_before(const std::string& account,
+                                          const std::string& user) const {
+        const auto at = rows_.find({account, user});
+        return at == rows_.end() ? nullptr : at->second;
     }
 
     LoadPlan plan() {
@@ -289,7 +339,7 @@ private:
         if (options_.clean) remove_unnamed(edits, made.changes);
         for (const auto& [name, spec] : accounts_) {
             if (!named_accounts_.contains(name)) continue;
-            const api::AssociationRow* const before = find_row(view_, name, "");
+            const api::AssociationRow* const before = row_before(name, "");
             if (before == nullptr) {
                 made.accounts.associations.push_back(account_row(spec));
             } else {
@@ -301,7 +351,7 @@ private:
             edits.accounts.push_back(spec);
         }
         for (const auto& [key, spec] : users_) {
-            const api::AssociationRow* const before = find_row(view_, key.first, key.second);
+            const api::AssociationRow* const before = row_before(key.first, key.second);
             const bool is_named = named_users_.contains(key);
             if (options_.clean && !is_named) continue;
             if (before == nullptr) {
@@ -335,9 +385,7 @@ private:
 
     void set_levels(AccountingEdits& edits, std::string& changes) const {
         for (const auto& [user, is_operator] : levels_) {
-            const auto row =
-                std::ranges::find(view_.associations, user, &api::AssociationRow::user);
-            const bool was = row != view_.associations.end() && row->admin_level == "Operator";
+            const bool was = operators_.contains(user);
             if (was == is_operator) continue;
             edits.levels.push_back({user, is_operator});
             changes += changes_text("User", user, {{"Admin Level", was ? "Operator" : "None"}},
@@ -345,25 +393,45 @@ private:
         }
     }
 
-    // Accounts before the users in them.
-    static std::vector<AccountingEdits> in_parts(AccountingEdits all) {
+    // Accounts before those beneath them, and before the users in them.
+    std::vector<AccountingEdits> in_parts(AccountingEdits all) const {
         std::vector<AccountingEdits> parts;
         if (all.empty()) return parts;
+        const std::size_t count = all.accounts.size() + all.associations.size() +
+                                  all.levels.size() + all.removed_accounts.size() +
+                                  all.removed_associations.size();
+        if (count <= kCallMost) return {std::move(all)};
+        std::vector<AccountSpec> accounts = std::move(all.accounts);
         std::vector<AssociationSpec> users = std::move(all.associations);
+        all.accounts.clear();
         all.associations.clear();
+        std::ranges::stable_sort(accounts, {}, [&](const AccountSpec& one) { return depth(one); });
+        add_parts(parts, accounts, &AccountingEdits::accounts);
+        add_parts(parts, users, &AccountingEdits::associations);
         if (!all.empty()) parts.push_back(std::move(all));
-        for (std::size_t begin = 0; begin < users.size(); begin += kMostAtOnce) {
-            const auto from = users.begin() + static_cast<std::ptrdiff_t>(begin);
-            const auto count = std::min(kMostAtOnce, users.size() - begin);
-            AccountingEdits part;
-            part.associations.assign(from, from + static_cast<std::ptrdiff_t>(count));
-            if (parts.size() == 1 && begin == 0 && count < kMostAtOnce) {
-                parts.front().associations = std::move(part.associations);  // All in one call.
-            } else {
-                parts.push_back(std::move(part));
-            }
-        }
         return parts;
+    }
+
+    template <class Spec>
+    static void add_parts(std::vector<AccountingEdits>& parts, const std::vector<Spec>& specs,
+                          std::vector<Spec> AccountingEdits::* member) {
+        for (std::size_t begin = 0; begin < specs.size(); begin += kPartMost) {
+            const auto from = specs.begin() + static_cast<std::ptrdiff_t>(begin);
+            const std::size_t count = std::min(kPartMost, specs.size() - begin);
+            AccountingEdits part;
+            (part.*member).assign(from, from + static_cast<std::ptrdiff_t>(count));
+            parts.push_back(std::move(part));
+        }
+    }
+
+    std::size_t depth(const AccountSpec& account) const {
+        std::size_t levels = 0;
+        for (const AccountSpec* one = &account; levels <= accounts_.size(); ++levels) {
+            const auto above = accounts_.find(one->parent);
+            if (one->parent == "root" || above == accounts_.end()) break;
+            one = &above->second;
+        }
+        return levels;
     }
 
     static api::AssociationRow account_row(const AccountSpec& spec) {
@@ -384,6 +452,8 @@ private:
 
     const AccountingView& view_;
     const LoadOptions& options_;
+    std::map<Key, const api::AssociationRow*> rows_;  // As they are; of an account, without a user.
+    std::set<std::string> operators_;
     std::map<std::string, AccountSpec> accounts_;  // As they will be; those not named stay.
     std::map<Key, AssociationSpec> users_;
     std::set<std::string> named_accounts_;  // By the file.

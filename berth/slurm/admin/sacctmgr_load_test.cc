@@ -195,10 +195,64 @@ TEST(SacctmgrLoad, NamesTheLinesThatAreWrong) {
               " Problem with line(6)\n"
               " DefaultAccount='y': user bin is not in this account\n Problem with line(8)\n"
               " Nothing was changed.");
-    for (const char* line : {"hello", "Bogus - 'root'", "Account - ", "Account - ''",
-                             "Account - 'x':MaxJobs", "Account - 'x':=3"}) {
+    for (const char* line :
+         {"hello", "Bogus - 'root'", "Account - ", "Account - ''", "Account - 'x':MaxJobs",
+          "Account - 'x':=3", "Account - 'x", "Account - 'x':Description='a'b:MaxJobs=3"}) {
         EXPECT_EQ(why(start + line).substr(0, 22), " Misformatted line(3):") << line;
     }
+}
+
+// Slurm writes an apostrophe of a description as it is. Nothing behind it may be lost.
+TEST(SacctmgrLoad, KeepsApostrophesAndWhatFollowsThem) {
+    const AccountingEdits edits =
+        edits_of(view_with({{.account = "root"}}),
+                 "Cluster - 'lab'\nParent - 'root'\n"
+                 "Account - 'bio':Description='O'Brien's 'wet' lab':Organization='uni's':"
+                 "Fairshare=40:GrpTRES=cpu=64:QOS='high','normal':MaxJobs='5'\n");
+    ASSERT_EQ(edits.accounts.size(), 1U);
+    const AccountSpec& bio = edits.accounts[0];
+    EXPECT_EQ(bio.description, "o'brien's 'wet' lab");
+    EXPECT_EQ(bio.organization, "uni's");
+    EXPECT_EQ(bio.shares, 40);
+    EXPECT_EQ(bio.limits.max_jobs, 5U);
+    EXPECT_EQ(bio.qos, (Names{"high", "normal"}));
+    EXPECT_EQ(limit_text(bio.limits, *find_limit_key("GrpTRES", kOfAssociation)), "cpu=64");
+}
+
+// The controller would refuse all that is beside it, and after other changes were made.
+TEST(SacctmgrLoad, NamesTheLinesThatTheControllerWouldRefuse) {
+    const std::string start = "Cluster - 'lab'\nParent - 'root'\n";
+    EXPECT_EQ(why(start + "Account - 'x y'\nUser - 'a/b'\n"
+                          "Account - 'z':DefaultQOS='high':QOS='normal'\nAccount - 'root'\n"),
+              " Account - 'x y' is no name for an account\n Problem with line(3)\n"
+              " User - 'a/b' is no name for a user\n Problem with line(4)\n"
+              " DefaultQOS='high' is not among QOS='normal'\n Problem with line(5)\n"
+              " Account - 'root' is no name for an account\n Problem with line(6)\n"
+              " Nothing was changed.");
+    EXPECT_EQ(why(start + "Account - 'x'\nParent - 'x'\nAccount - 'y'\nParent - 'y'\n"
+                          "Account - 'x'\n"),
+              " line(7) Account x would be beneath itself");
+    EXPECT_EQ(why(start + "Account - 'x'\nParent - 'x'\nAccount - 'x'\n"),
+              " line(5) Account x would be beneath itself");
+    const Result<LoadPlan> plan = plan_load(
+        small_view(), start + "Account - 'x y'\nAccount - 'z':DefaultQOS='high':QOS='normal'\n",
+        {.lenient = true});
+    ASSERT_TRUE(plan.ok()) << plan.error().message;
+    ASSERT_EQ(plan->edits.at(0).accounts.size(), 1U);
+    EXPECT_EQ(plan->edits[0].accounts[0].default_qos, "");
+}
+
+// A tree may be turned round, as long as no account is beneath itself when all is done.
+TEST(SacctmgrLoad, MovesAccounts) {
+    AccountingView view = small_view();
+    view.associations.push_back({.account = "deep", .parent = "bio", .depth = 2});
+    const AccountingEdits edits =
+        edits_of(view,
+                 "Cluster - 'lab'\nParent - 'root'\nAccount - 'deep'\nParent - 'deep'\n"
+                 "Account - 'bio'\n");
+    ASSERT_EQ(edits.accounts.size(), 2U);
+    EXPECT_EQ(edits.accounts[0].parent, "deep");
+    EXPECT_EQ(edits.accounts[1].parent, "root");
 }
 
 TEST(SacctmgrLoad, LeavesOutWhatItCannotTakeIfItMay) {
@@ -232,6 +286,23 @@ TEST(SacctmgrLoad, SendsManyUsersInSeveralCalls) {
     std::size_t users = 0;
     for (const AccountingEdits& part : plan->edits) users += part.associations.size();
     EXPECT_EQ(users, 12'000U);
+}
+
+// Ten thousand changes are a call; of more accounts, those above come first.
+TEST(SacctmgrLoad, SendsManyAccountsInSeveralCalls) {
+    std::string file = "Cluster - 'lab'\nParent - 'root'\nAccount - 'zoo'\nParent - 'zoo'\n";
+    for (int i = 0; i < 6'000; ++i) file += "Account - 'a" + std::to_string(i) + "'\n";
+    for (int i = 0; i < 4'900; ++i) {
+        const std::string n = std::to_string(i);
+        file += "Parent - 'a" + n + "'\nUser - 'u" + n + "':DefaultAccount='a" + n + "'\n";
+    }
+    const Result<LoadPlan> plan = plan_load(small_view(), file, {});
+    ASSERT_TRUE(plan.ok()) << plan.error().message;
+    ASSERT_EQ(plan->edits.size(), 3U);
+    EXPECT_EQ(plan->edits[0].accounts.at(0).name, "zoo");
+    EXPECT_EQ(plan->edits[0].accounts.size() + plan->edits[1].accounts.size(), 6'001U);
+    EXPECT_EQ(plan->edits[2].associations.size(), 4'900U);
+    EXPECT_TRUE(plan->edits[2].associations.at(0).is_default);
 }
 
 }  // namespace
