@@ -99,6 +99,11 @@ private:
     void find(Severity severity, const ConfigText& text, std::size_t line, std::string message) {
         plan_.findings.push_back({severity, text.name, line, std::move(message)});
     }
+    // Nothing of the file is taken.
+    void cannot_read(Finding finding) {
+        ++plan_.unread;
+        plan_.findings.push_back(std::move(finding));
+    }
     void find_all(const ConfigText& text, const slurm::Remarks& remarks) {
         for (const slurm::Remark& one : remarks) {
             const bool is_refused = one.kind == slurm::RemarkKind::refused;
@@ -120,8 +125,7 @@ private:
     void read_qos() {
         if (!texts_.qos) return;
         Result<slurm::QosTable> table = slurm::read_qos_table(texts_.qos->text);
-        if (!table.ok())
-            return plan_.findings.push_back(table_error(*texts_.qos, table.error().message));
+        if (!table.ok()) return cannot_read(table_error(*texts_.qos, table.error().message));
         find_all(*texts_.qos, table->remarks);
         for (const QosSpec& one : table->qos) {
             if (std::ranges::find(view_.qos, one.name, &api::QosRow::name) == view_.qos.end())
@@ -144,9 +148,10 @@ private:
         Result<slurm::LoadPlan> loaded = slurm::plan_load(view_, file.text, options);
         if (!loaded.ok()) {
             const std::string& message = loaded.error().message;
-            return find(Severity::error, file, line_named(message), slurm::one_line(message));
+            return cannot_read(
+                {Severity::error, file.name, line_named(message), slurm::one_line(message)});
         }
-        name_other_cluster(file);
+        name_changed_names(file);
         for (const slurm::LoadProblem& one : loaded->problems) {
             const std::string what = slurm::one_line(one.what);
             find(Severity::error, file, one.line, what + slurm::instead_of(first_word(what)));
@@ -165,14 +170,21 @@ private:
         return text.substr(0, text.find_first_of(" ="));
     }
 
-    void name_other_cluster(const ConfigText& file) {
+    // Slurm writes capital letters of users with PreserveCaseUser alone: then ann is not Ann.
+    void name_changed_names(const ConfigText& file) {
+        using Kind = slurm::AssociationLineKind;
         const auto lines = slurm::read_association_file(file.text);
         if (!lines.ok()) return;
         for (const slurm::AssociationLine& line : *lines) {
-            if (line.kind != slurm::AssociationLineKind::cluster) continue;
-            if (iequals(line.name, view_.cluster)) continue;
-            find(Severity::warning, file, line.number,
-                 "the accounts of cluster " + line.name + " become those of " + view_.cluster);
+            if (line.kind == Kind::cluster && !iequals(line.name, view_.cluster)) {
+                find(Severity::warning, file, line.number,
+                     "the accounts of cluster " + line.name + " become those of " + view_.cluster);
+            }
+            if (line.kind == Kind::user && line.name != line.written) {
+                find(Severity::error, file, line.number,
+                     "user " + line.written + " is imported as " + line.name +
+                         ": names of users in accounts are in lower case");
+            }
         }
     }
 
@@ -181,7 +193,7 @@ private:
         if (!texts_.usage) return;
         const ConfigText& file = *texts_.usage;
         const auto lines = read_usage(file.text);
-        if (!lines.ok()) return plan_.findings.push_back(table_error(file, lines.error().message));
+        if (!lines.ok()) return cannot_read(table_error(file, lines.error().message));
         std::map<Key, std::int64_t> sums;
         for (const UsageLine& one : *lines) {
             const Key key{to_lower(one.entry.account), one.entry.user};
@@ -215,8 +227,7 @@ private:
     void read_jobs() {
         if (state_ == slurm::MovedState::no || !texts_.jobs || !texts_.owners) return;
         const auto owners = slurm::read_job_owners(texts_.owners->text);
-        if (!owners.ok())
-            return plan_.findings.push_back(table_error(*texts_.owners, owners.error().message));
+        if (!owners.ok()) return cannot_read(table_error(*texts_.owners, owners.error().message));
         slurm::MovedJobs moved = slurm::read_moved_jobs(
             {.records = texts_.jobs->text, .owners = *owners, .scripts = texts_.scripts}, state_,
             now_);

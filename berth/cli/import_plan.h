@@ -31,6 +31,7 @@ struct ImportPlan {
     std::string cluster;                    // As the configuration calls it.
     std::vector<config::Finding> findings;  // What differs; errors name what is not moved.
     std::size_t errors = 0;
+    std::size_t unread = 0;  // Of them: files of which nothing can be taken.
     std::size_t nodes = 0, partitions = 0, accounts = 0, users = 0;
 
     std::vector<AccountingEdits> edits;  // QOS first; one call each, in this order.

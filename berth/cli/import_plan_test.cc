@@ -62,6 +62,7 @@ TEST(ImportPlan, NamesEachLineThatDiffers) {
         "accounts:5: error: You gave a bad qos 'gone'. Valid QOS's are normal,high\n"
         "usage:5: error: user ann is not in account bio: the usage of 5 s is lost\n");
     EXPECT_EQ(plan.errors, 5U);
+    EXPECT_EQ(plan.unread, 0U);
     ASSERT_EQ(plan.edits.size(), 2U);
     EXPECT_EQ(plan.edits[0].qos.front().name, "high");
     EXPECT_EQ(plan.edits[1].accounts.front().shares, 40);
@@ -94,6 +95,7 @@ TEST(ImportPlan, NamesTheLineThatEndsAFile) {
         const ImportPlan plan = planned(texts);
         EXPECT_EQ(found_in(plan), one.says);
         EXPECT_TRUE(plan.edits.empty());
+        EXPECT_EQ(plan.unread, 1U) << "--lenient does not leave out a whole file";
     }
 }
 
@@ -110,6 +112,18 @@ TEST(ImportPlan, ComparesWithWhatIsThere) {
     EXPECT_EQ(found_in(plan),
               "accounts:1: warning: the accounts of cluster old become those of lab\n");
     EXPECT_TRUE(plan.edits.empty()) << "nothing of it is new";
+}
+
+TEST(ImportPlan, NamesUsersWhoseNamesChange) {
+    ImportTexts texts = site();
+    texts.accounts = ConfigText{"accounts",
+                                "Cluster - 'lab'\nParent - 'root'\nAccount - 'Bio'\n"
+                                "Parent - 'bio'\nUser - 'Ann'\nUser - 'bob'\n"};
+    const ImportPlan plan = planned(texts);
+    EXPECT_EQ(found_in(plan),
+              "accounts:5: error: user Ann is imported as ann: names of users in accounts are in "
+              "lower case\n");
+    EXPECT_EQ(plan.unread, 0U);
 }
 
 TEST(ImportPlan, MovesJobsAndReservations) {

@@ -26,6 +26,9 @@ constexpr std::size_t kUsagesAtOnce = 50'000;  // The controller takes 100 000 i
 
 Result<std::optional<ConfigText>> read_text(const std::string& path) {
     if (path.empty()) return std::optional<ConfigText>();
+    std::error_code ignored;
+    if (fs::is_directory(path, ignored))
+        return Error{ErrorCode::invalid_argument, path + " is a directory; it should be a file"};
     std::ifstream in(path, std::ios::binary);
     std::ostringstream text;
     if (in) text << in.rdbuf();
@@ -109,6 +112,11 @@ public:
         }
         ImportPlan plan = plan_import(texts_, state(), there, wall_time());
         print(plan);
+        if (plan.unread > 0) {
+            return output_.fail(
+                "nothing was changed: a file cannot be read, and --lenient does not leave out "
+                "whole files; correct it, or leave out its option");
+        }
         if (plan.errors > 0 && !options_.lenient) {
             return output_.fail(
                 "nothing was changed: correct what the errors name, or add "

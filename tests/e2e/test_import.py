@@ -154,6 +154,14 @@ class Import(unittest.TestCase):
                 done = c.run(*self.words(site, jobs=True), check=False, errors="replace")
                 self.assertIn(done.returncode, (0, 1), done.stderr)
                 self.assertIn(" nodes, ", done.stdout)
+            for option in ("qos", "reservations"):
+                folder = c.run("berth", "import", "slurm", f"--conf={site}/conf", f"--{option}={site}", check=False)
+                self.assertEqual((folder.returncode, folder.stderr), (1, f"berth: {site} is a directory; it should be a file\n"))
+            # What is below a line without meaning is about something else: no whole file is left out.
+            (site / "accounts").write_text("Cluster - 'lab'\nParent - 'gone'\nAccount - 'bio'\n")
+            unread = c.run("berth", "import", "slurm", "--lenient", f"--conf={site}/conf", f"--sacctmgr-dump={site}/accounts", check=False)
+            self.assertEqual(unread.returncode, 1)
+            self.assertIn("nothing was changed: a file cannot be read, and --lenient does not leave out whole files", unread.stderr)
             missing = c.run("berth", "import", "slurm", f"--conf={site}/conf", f"--qos={site}/nowhere", check=False)
             self.assertEqual((missing.returncode, missing.stderr), (1, f"berth: cannot read {site}/nowhere\n"))
         finally:
