@@ -135,9 +135,21 @@ constexpr auto kNodeKeys = std::to_array<std::string_view>({"Nodes", "CPU_IDs", 
 // What a job asked for in ways that the record shows and no option of sbatch takes over.
 constexpr auto kNotMoved = std::to_array<std::string_view>(
     {"BurstBuffer", "TresPerSocket", "TresFreq", "Container", "CoreSpec", "ThreadSpec", "CronJob"});
-// What the record shows in words of its own: the script's options stay in force.
-constexpr auto kOfScript =
-    std::to_array<std::string_view>({"TresBind", "NtasksPerTRES", "ReqB:S:C:T"});
+// What the record shows in words of its own: the script's options stay in force. Of each the value
+// that asks for nothing.
+struct ScriptKey {
+    std::string_view key, nothing;
+};
+constexpr auto kOfScript = std::to_array<ScriptKey>({{"TresBind", ""},
+                                                     {"NtasksPerTRES", ""},
+                                                     {"ReqB:S:C:T", "0:0:*:*"},
+                                                     {"Socks/Node", "*"},
+                                                     {"Network", ""},
+                                                     {"Power", ""},
+                                                     {"Reboot", "0"},
+                                                     {"DelayBoot", "00:00:00"},
+                                                     {"ClusterFeatures", ""},
+                                                     {"GresEnforceBind", "No"}});
 
 std::optional<std::uint32_t> job_number(std::string_view text) {
     const auto number = parse_int64(text);
@@ -259,13 +271,56 @@ private:
     void name_small_differences(const ShownRecord& record) {
         const std::string nice = record.value("Nice");
         if (nice.starts_with('-')) differs("Nice=" + nice + " is left out: only root may raise it");
-        for (const std::string_view key : kOfScript) {
+        for (const auto& [key, nothing] : kOfScript) {
             const std::string value = record.value(key);
-            if (value.empty() || value == "0:0:*:*") continue;
-            differs(std::string(key) + "=" + value + " counts as far as its script asks for it");
+            if (!value.empty() && value != nothing) name_of_script(key, value);
+        }
+        name_shape(record);
+        name_other_tres(record);
+        for (const char* const key : {"Extra", "MCS_label"}) {
+            const std::string value = record.value(key);
+            if (!value.empty()) differs(std::string(key) + "=" + value + " is left out");
         }
         if (record.value("Reason") == "JobHeldAdmin")
             differs("an administrator holds it; here its owner may release it");
+    }
+
+    void name_of_script(std::string_view key, std::string_view value) {
+        differs(std::string(key).append("=").append(value).append(
+            " counts as far as its script asks for it"));
+    }
+
+    // Tasks of a board, a socket and a core, and more CPUs of a node than its tasks take:
+    // --mincpus.
+    void name_shape(const ShownRecord& record) {
+        const std::string shape = record.value("NtasksPerN:B:S:C");
+        const auto parts = split(shape, ':');
+        const bool is_usual = parts.size() == 4 && parts[1] == "0" &&
+                              (parts[2] == "*" || parts[2] == "0") &&
+                              (parts[3] == "*" || parts[3] == "1" || parts[3] == "0");
+        if (!shape.empty() && !is_usual) name_of_script("NtasksPerN:B:S:C", shape);
+        const std::string least = record.value("MinCPUsNode");
+        const std::int64_t of_task =
+            std::max<std::int64_t>(1, parse_int64(record.value("CPUs/Task")).value_or(1));
+        const std::int64_t tasks =
+            std::max<std::int64_t>(1, parse_int64(parts.front()).value_or(1));
+        const auto cpus = parse_int64(least);
+        if (cpus.ok() && *cpus > 0 && (*cpus - 1) / of_task >= tasks)
+            name_of_script("MinCPUsNode", least);
+    }
+
+    // GRES of nodes, and GPUs, are taken; CPUs of a task stand in CPUs/Task as well.
+    void name_other_tres(const ShownRecord& record) {
+        for (const char* const key : {"TresPerNode", "TresPerJob", "TresPerTask"}) {
+            const std::string value = record.value(key);
+            const bool takes_gres = key == std::string_view("TresPerNode");
+            for (const std::string_view one : split(value, ',')) {
+                const bool is_gres = one.starts_with("gres:") || one.starts_with("gres/");
+                const bool is_taken = one.starts_with("cpu") ||
+                                      (is_gres && (takes_gres || one.substr(5).starts_with("gpu")));
+                if (!one.empty() && !is_taken) name_of_script(key, one);
+            }
+        }
     }
 
     const JobTexts& texts_;

@@ -128,6 +128,37 @@ TEST(MovedJobs, LeavesToTheScriptWhatItSays) {
     }
 }
 
+// The record shows it, and no option takes it over: a line of its own says so.
+TEST(MovedJobs, NamesWhatIsLeftToTheScript) {
+    struct Case {
+        std::pair<std::string, std::string> change;
+        std::string says;
+    };
+    const std::string left = " counts as far as its script asks for it\n";
+    const Case cases[] = {
+        {{"Reboot=0", "Reboot=1"}, "Reboot=1" + left},
+        {{"Network=(null)", "Network=sn_all"}, "Network=sn_all" + left},
+        {{"Socks/Node=*", "Socks/Node=2"}, "Socks/Node=2" + left},
+        {{"DelayBoot=00:00:00", "DelayBoot=00:05:00"}, "DelayBoot=00:05:00" + left},
+        {{"ReqB:S:C:T=0:0:*:*", "ReqB:S:C:T=0:2:4:*"}, "ReqB:S:C:T=0:2:4:*" + left},
+        {{"C=2:0:*:*", "C=2:0:4:1"}, "NtasksPerN:B:S:C=2:0:4:1" + left},
+        {{"C=2:0:*:*", "C=2:0:*:1"}, ""},
+        {{"MinCPUsNode=4", "MinCPUsNode=5"}, "MinCPUsNode=5" + left},
+        {{"MinCPUsNode=4", "MinCPUsNode=2"}, ""},
+        {{"TresPerNode=gres:gpu:1", "TresPerJob=license/x:1"}, "TresPerJob=license/x:1" + left},
+        {{"TresPerNode=gres:gpu:1", "TresPerTask=cpu=2,gres/nic=1"},
+         "TresPerTask=gres/nic=1" + left},
+        {{"Power=", "Extra=rack"}, "Extra=rack is left out\n"},
+        {{"MCS_label=N/A", "MCS_label=secret"}, "MCS_label=secret is left out\n"},
+    };
+    for (const Case& one : cases) {
+        const MovedJobs moved = moved_of(job_record({one.change}));
+        const std::string says = one.says.empty() ? "" : "job 7 (games, train it): " + one.says;
+        EXPECT_EQ(said_of(moved), says) << one.change.second;
+        EXPECT_EQ(moved.jobs.size(), 1U) << one.change.second;
+    }
+}
+
 TEST(MovedJobs, NamesEachJobThatDoesNotMove) {
     struct Case {
         std::vector<std::pair<std::string, std::string>> changes;

@@ -45,7 +45,13 @@ public:
             copy(key, key);
         }
         copy("PartitionName", "PartitionName");
-        add_amount();
+        const std::string gpus = gpus_reserved();
+        if (gpus.find(',') != std::string::npos) {
+            return remark(RemarkKind::refused,
+                          "it reserves " + gpus +
+                              ", and a reservation here is of one type of GPU: make one for each");
+        }
+        add_amount(gpus);
         name_what_is_lost();
         const bool is_recurring = add_flags();
         auto call = parse_reservation(words_, now_);
@@ -75,7 +81,7 @@ private:
     }
 
     // Whole nodes by their names; of parts, so many cores or GPUs of them.
-    void add_amount() {
+    void add_amount(const std::string& gpus) {
         const bool is_all = has_flag("ALL_NODES");
         const std::string nodes = record_.value("Nodes");
         if (is_all) {
@@ -85,7 +91,6 @@ private:
         } else {
             copy("NodeCnt", "NodeCnt");
         }
-        const std::string gpus = gpus_reserved();
         if (!gpus.empty()) {
             words_.push_back("TRES=" + gpus);
             remark(RemarkKind::differs,
@@ -96,15 +101,17 @@ private:
         }
     }
 
-    // "gres/gpu=4" of "cpu=16,node=2,gres/gpu=4"; a type says more than no type.
+    // "gres/gpu=4" of "cpu=16,node=2,gres/gpu=4"; types, of which there may be several, say more
+    // than no type.
     std::string gpus_reserved() const {
-        std::string found;
+        std::string any;
+        std::vector<std::string> typed;
         const std::string tres = record_.value("TRES");
         for (const std::string_view one : split(tres, ',')) {
-            const bool is_typed = one.starts_with("gres/gpu:");
-            if (is_typed || (one.starts_with("gres/gpu=") && found.empty())) found = one;
+            if (one.starts_with("gres/gpu=")) any = one;
+            if (one.starts_with("gres/gpu:")) typed.emplace_back(one);
         }
-        return found;
+        return typed.empty() ? any : join(typed, ",");
     }
 
     bool has_flag(std::string_view wanted) const {

@@ -95,6 +95,11 @@ TEST(MovedReservations, NamesWhatDoesNotMove) {
          "1: reservation z: CoreCnt, Nodes, NodeCnt, BurstBuffer, Licenses or Watts must be "
          "specified.  No reservation created.\n",
          0},
+        {record("types", kHour, 2 * kHour,
+                "Nodes=n[1-2] TRES=cpu=8,gres/gpu=4,gres/gpu:a100=2,gres/gpu:v100=2 Users=ann"),
+         "1: reservation types: it reserves gres/gpu:a100=2,gres/gpu:v100=2, and a reservation "
+         "here is of one type of GPU: make one for each\n",
+         0},
         {"ReservationName=t StartTime=soon EndTime=later Nodes=n1 Users=ann\n",
          "1: reservation t: Invalid time specification: soon\n", 0},
         {record("twice", kHour, 2 * kHour, "Users=ann Nodes=n1 Comment=x Users=root"),

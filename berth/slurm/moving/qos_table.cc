@@ -5,6 +5,7 @@
 
 #include "berth/base/duration_text.h"
 #include "berth/base/text.h"
+#include "berth/model/account_name.h"
 #include "berth/model/invalid_argument.h"
 #include "berth/model/qos_preemption.h"
 #include "berth/slurm/admin/sacctmgr_options.h"
@@ -68,6 +69,7 @@ private:
         }
         QosSpec qos{.name = to_lower(trim(fields[name_at_]))};
         if (qos.name.empty()) return refuse("a QOS has a name");
+        if (!is_accounting_name(qos.name)) return refuse("'" + qos.name + "' is no name for a QOS");
         if (std::ranges::find(made_.qos, qos.name, &QosSpec::name) != made_.qos.end())
             return refuse("QOS " + qos.name + " stands in the table twice");
         for (std::size_t i = 0; i < fields.size(); ++i) {

@@ -53,7 +53,8 @@ TEST(MovedQos, NamesWhatIsRefusedAndMovesTheRest) {
         "b|1|||||\n"
         "c|high|||||\n"
         "d|1|\n"
-        "|1|||||\n");
+        "|1|||||\n"
+        "e f|1|||||\n");
     ASSERT_TRUE(table.ok()) << table.error().message;
     EXPECT_EQ(remarks_text(table->remarks),
               "2: QOS a: Flag overpartqos of a QOS is not supported yet\n"
@@ -63,6 +64,7 @@ TEST(MovedQos, NamesWhatIsRefusedAndMovesTheRest) {
               "5: QOS c: Bad Priority value: high\n"
               "6: it has 3 fields, and the header 7\n"
               "7: a QOS has a name\n"
+              "8: 'e f' is no name for a QOS\n"
               "2: QOS a: Preempt names gone, which is not there\n"
               "2: QOS a: Preempt leads back to it\n");
     ASSERT_EQ(table->qos.size(), 3U);
