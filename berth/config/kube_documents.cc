@@ -33,30 +33,43 @@ private:
         std::string kind, api;
         bool has_actions = false, has_tiers = false;
         YAML::Node items;
+        const KubePlace place = text_.place_of(map);
         for (const auto& entry : map) {
-            if (!findings_.afford(text_.place_of(map))) return true;
+            if (!findings_.afford(place)) return true;
             const std::string key = entry.first.IsScalar() ? entry.first.Scalar() : "";
-            if (key == "kind" && entry.second.IsScalar()) kind = entry.second.Scalar();
-            if (key == "apiVersion" && entry.second.IsScalar()) api = entry.second.Scalar();
+            std::string* const head = key == "kind" ? &kind : key == "apiVersion" ? &api : nullptr;
+            if (head != nullptr && entry.second.IsScalar()) {
+                if (!head->empty()) {
+                    findings_.error(text_.place_of(entry.first), key + " stands there twice");
+                    return true;
+                }
+                *head = entry.second.Scalar();
+            }
             if (key == "items" && entry.second.IsSequence()) items.reset(entry.second);
             has_actions = has_actions || key == "actions";
             has_tiers = has_tiers || key == "tiers";
         }
         if (kind.ends_with("List") && items.IsSequence() && depth > 0) {
-            for (const auto& item : items) {
-                if (item.IsMap()) {
-                    find(item, depth - 1);
-                } else {
-                    findings_.error(text_.place_of(item), "items should be objects");
-                }
-            }
+            find_in_list(map, items, depth - 1);
             return true;
         }
         if (kind.empty() && has_actions && has_tiers) kind = kVolcanoConfiguration;
         if (kind.empty()) return depth > 0 && find_below(map, depth - 1);
-        into_.push_back(
-            {.api = api, .kind = kind, .text = text_, .place = text_.place_of(map), .node = map});
+        into_.push_back({.api = api, .kind = kind, .text = text_, .place = place, .node = map});
         return true;
+    }
+
+    void find_in_list(const YAML::Node& list, const YAML::Node& items, int depth) {
+        bool is_wrong = false;
+        const KubePlace place = text_.place_of(list);
+        for (const auto& item : items) {
+            if (!findings_.afford(place)) return;
+            if (item.IsMap()) {
+                find(item, depth);
+            } else if (!std::exchange(is_wrong, true)) {
+                findings_.error(text_.place_of(item), "items should be objects");
+            }
+        }
     }
 
     bool find_below(const YAML::Node& map, int depth) {

@@ -8,6 +8,7 @@ namespace berth::config {
 namespace {
 
 constexpr std::size_t kKubeNameMax = 253;
+constexpr std::size_t kKeysMax = 1'000;  // Of one map.
 
 bool says_anything(const YAML::Node& node) {
     if (!node.IsDefined() || node.IsNull()) return false;
@@ -57,6 +58,10 @@ KubeFields::KubeFields(KubeFindings& findings, const KubeText& text, const YAML:
             findings_.error(place, what_ + ": a key should be a word");
             continue;
         }
+        if (entries_.size() == kKeysMax) {
+            findings_.error(place, what_ + " has more than 1000 keys");
+            return;
+        }
         if (find(entry.first.Scalar()) != nullptr) {
             findings_.error(place, what_ + ": " + entry.first.Scalar() + " stands there twice");
             continue;
@@ -72,7 +77,7 @@ const KubeFields::Entry* KubeFields::find(std::string_view key) const {
 }
 
 KubeFields::Entry* KubeFields::ask(std::string_view key) {
-    asked_.emplace_back(key);
+    if (std::ranges::find(asked_, key) == asked_.end()) asked_.emplace_back(key);
     const auto found = std::ranges::find(entries_, key, &Entry::key);
     if (found == entries_.end()) return nullptr;
     found->is_read = true;

@@ -109,7 +109,7 @@ void KueueReader::read_local_queue(const KubeObject& object) {
     if (queue.parent.empty()) spec.error("clusterQueue", "is missing");
     read_weight(spec, queue);
     read_stop(spec, queue);
-    spec.refuse("wallTimePolicy", "limits of the account, like GrpTRESRunMins");
+    spec.refuse("wallTimePolicy", "MaxWall or MaxTRESMins of the account");
     spec.finish();
     local_queues_.push_back(std::move(queue));
 }

@@ -33,6 +33,7 @@ TEST(QueueImport, SaysWhereAFileIsNoYamlOrNoObject) {
     expect_says(std::string(kLabQueue) + "---\njust words\n",
                 "q.yaml:5: error: should be a Kubernetes object");
     expect_says("kind: List\nitems: [5]\n", "q.yaml:2: error: items should be objects");
+    expect_says(std::string(kLabQueue) + "kind: Pod\n", "q.yaml:4: error: kind stands there twice");
     EXPECT_TRUE(import_text("").text.empty());
     EXPECT_EQ(findings_of(import_text("---\n---\n# nothing\n")), "");
     // Nothing behind an empty document is lost, nor behind one that is wrong; "---" in a text is
@@ -66,6 +67,16 @@ TEST(QueueImport, ReadsNoMoreThanItCanAfford) {
         yaml += line + "}\n";
     }
     EXPECT_TRUE(import_text(yaml).has_errors);
+    // A long list that many lists name, and a map of very many keys.
+    std::string lists = "l: &l [";
+    for (int i = 0; i < 5'000; ++i) lists += "1,";
+    lists += "1]\n";
+    for (int i = 0; i < 2'000; ++i)
+        lists += "a" + std::to_string(i) + ": {kind: AList, items: *l}\n";
+    expect_says(lists, "error: has more than a million keys and items: split the file");
+    std::string keys = std::string(kLabQueue) + "spec:\n";
+    for (int i = 0; i <= 1'000; ++i) keys += "  k" + std::to_string(i) + ": 1\n";
+    expect_says(keys, "q.yaml:1005: error: spec of Queue lab has more than 1000 keys");
 }
 
 TEST(QueueImport, LooksAtTheApiVersion) {

@@ -216,6 +216,10 @@ TEST(VolcanoScheduler, HasItsLinesInTheFile) {
     expect_says(head + "  volcano-scheduler.conf: 'actions: allocate'\n  other.conf: x\n",
                 "q.yaml:8: error: data of ConfigMap volcano-scheduler-configmap has no key "
                 "other.conf");
+    expect_says(head +
+                    "  volcano-scheduler.conf: |\n    actions: allocate\n    tiers: []\n    ---\n"
+                    "    actions: preempt\n",
+                "q.yaml:11: error: Volcano reads the first document alone; right would be: one");
     const std::string one = scheduler_yaml("enqueue, allocate, backfill", kUsual);
     expect_says(one + "---\n" + one,
                 "q.yaml:5: error: another configuration of the scheduler is at q.yaml:1; one may "
