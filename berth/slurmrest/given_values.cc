@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "berth/base/text.h"
 #include "berth/model/invalid_argument.h"
@@ -31,7 +32,9 @@ constexpr auto kMailNames = std::to_array<MailName>({{"INVALID_DEPENDENCY", "INV
 Result<std::optional<GivenNumber>> number_in(const api::JsonObject& members) {
     bool set = true, infinite = false;
     const JsonValue* given = nullptr;
+    std::set<std::string_view> seen;
     for (const auto& [name, value] : members) {
+        if (!seen.insert(name).second) return invalid_argument("has " + name + " twice");
         if (name == "set") {
             BERTH_TRY(set, given_truth(value));
         } else if (name == "infinite") {

@@ -219,6 +219,9 @@ TEST(JobFields, RefusesTheRestByName) {
         {R"("memory_per_cpu":1,"memory_per_node":1)", "job: memory_per_cpu and memory_per_node"},
         {R"("minimum_nodes":3,"maximum_nodes":2)", "job: maximum_nodes is less"},
         {R"("name":"a","name":"b")", "job: name is given twice"},
+        {R"("tasks":{"set":true,"set":false,"number":1})", "job: tasks: has set twice"},
+        {R"("tres_per_task":"cpu=2","tasks":1)", "job: tres_per_task: must name GRES alone"},
+        {R"("tres_per_node":"mem=2")", "job: tres_per_node: must name GRES alone"},
         {R"("mail_type":["LOUD"])", "job: mail_type: there is no mail type LOUD"},
     };
     for (const auto& [members, says] : cases) {
@@ -239,6 +242,8 @@ TEST(JobFields, TheBodyHasAScriptAndAJob) {
         {R"({"script":"x","job":{}})", "environment is required"},
         {R"({"script":"x","job":{"environment":["A=b"]}})", "current_working_directory"},
         {R"({"script":"x","job":{"script":"y"}})", "script: the body and the job"},
+        {R"({"script":"x","script":"y","job":{}})", "script is given twice"},
+        {R"({"script":"x","job":{},"job":{"tasks":2}})", "job is given twice"},
     };
     for (const auto& [body, says] : cases) {
         const auto submission = read_submission(body);
@@ -264,6 +269,16 @@ TEST(JobFields, SeveralJobsAreOneHeterogeneousJob) {
     EXPECT_EQ(read->spec.request->tasks, 1U);
     ASSERT_EQ(read->components.size(), 1U);
     EXPECT_EQ(read->components[0].request->tasks, 2U);
+    const auto of_second = [](const char* environment) {
+        return read_submission(
+            std::string(
+                R"({"script":"x","jobs":[{"environment":["A=b"],"current_working_directory":"/"},)") +
+            R"({"environment":)" + environment + "}]}");
+    };
+    EXPECT_TRUE(of_second(R"(["A=b"])").ok()) << "clients give each component the same";
+    EXPECT_TRUE(of_second(R"(["A=c"])")
+                    .error()
+                    .message.starts_with("jobs[1]: environment: the script has"));
 }
 
 TEST(JobFields, AChangeIsAPatch) {

@@ -61,6 +61,11 @@ Status set_gres(Shared<std::vector<GresRequest>>& target, const JsonValue& v, bo
     const auto gres = gres_in(text);
     if (!gres) return invalid_argument("must read gres/gpu:2, not " + text.substr(0, 100));
     for (const GresRequest& one : *gres) {
+        if (one.name == "cpu" || one.name == "mem" || one.name == "node") {
+            return invalid_argument(
+                "must name GRES alone; use cpus_per_task, memory_per_node or minimum_nodes for " +
+                one.name);
+        }
         if (only_gpus && one.name != "gpu")
             return invalid_argument("must name GPUs alone; use tres_per_node for " + one.name);
     }

@@ -1,4 +1,6 @@
 // A submission as slurmrestd takes it, as the SubmitRequest of /v1.
+#include <set>
+
 #include "berth/slurmrest/submission_draft.h"
 
 namespace berth::slurmrest {
@@ -89,7 +91,9 @@ Result<api::SubmitRequest> read_submission(std::string_view body) {
     const auto* const members = root.as<api::JsonObject>();
     if (members == nullptr) return invalid_argument("the body must be an object, in braces");
     std::string script;
+    std::set<std::string_view> seen;
     for (const auto& [name, value] : *members) {
+        if (!seen.insert(name).second) return invalid_argument(name + " is given twice");
         if (name == "script") {
             BERTH_TRY(script, given_text(value));
         } else if (name != "job" && name != "jobs") {
@@ -110,8 +114,15 @@ Result<api::SubmitRequest> read_submission(std::string_view body) {
     api::SubmitRequest request{
         .spec = std::move(first.spec),
         .payload = {.script = std::move(script), .environment = std::move(first.environment)}};
-    for (std::size_t i = 1; i < drafts.size(); ++i)
+    for (std::size_t i = 1; i < drafts.size(); ++i) {
+        const std::vector<std::string>& own = drafts[i].environment;
+        if (!own.empty() && own != request.payload.environment) {
+            return invalid_argument("jobs[" + std::to_string(i) +
+                                    "]: environment: the script has that of the first component; "
+                                    "give the same, or none");
+        }
         request.components.push_back(std::move(drafts[i].spec));
+    }
     return request;
 }
 
