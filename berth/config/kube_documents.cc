@@ -130,6 +130,14 @@ std::vector<DocumentText> split_documents(const std::string& text) {
     return documents;
 }
 
+bool has_content(const DocumentText& document) {
+    return std::ranges::any_of(split(document.text, '\n'), [](std::string_view line) {
+        if (is_document_mark(line, "---")) line.remove_prefix(3);
+        line = trim(line);
+        return !line.empty() && line.front() != '#';
+    });
+}
+
 std::size_t line_of_mark(const YAML::Mark& mark) {
     return static_cast<std::size_t>(std::max(mark.line, 0)) + 1;
 }
@@ -180,6 +188,15 @@ std::vector<KubeObject> read_kube_objects(KubeFindings& findings,
         }
     }
     return objects;
+}
+
+std::optional<std::size_t> second_document(const std::string& text) {
+    bool has_first = false;
+    for (const DocumentText& document : split_documents(text)) {
+        if (!has_content(document)) continue;
+        if (std::exchange(has_first, true)) return document.before + 1;
+    }
+    return std::nullopt;
 }
 
 KubeText text_within(const KubeText& outer, const YAML::Node& value) {

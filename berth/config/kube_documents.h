@@ -4,6 +4,7 @@
 #include <yaml-cpp/yaml.h>
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -58,6 +59,10 @@ inline constexpr const char* kVolcanoConfiguration = "scheduler configuration";
 // those that stand below keys of another text. REQUIRES: the files live as long as the objects.
 std::vector<KubeObject> read_kube_objects(KubeFindings& findings,
                                           const std::vector<ConfigText>& files);
+
+// The line, from 1, where a second document begins that says anything; nullopt: there is none.
+// YAML::LoadAll() would tell, but some wrong texts keep it busy for ever.
+std::optional<std::size_t> second_document(const std::string& text);
 
 // Where a text begins that a value of the file holds: on the line below `|`, else on its own.
 KubeText text_within(const KubeText& outer, const YAML::Node& value);

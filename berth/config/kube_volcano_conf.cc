@@ -259,14 +259,11 @@ void read_volcano_config_map(KubeFindings& findings, const KubeObject& object,
     if (!conf.IsScalar()) return maps.error(kConf, "should be a text, after '|'");
     const KubeText inner = text_within(object.text, conf);
     try {  // yaml-cpp speaks in exceptions; they end here.
-        const std::vector<YAML::Node> documents = YAML::LoadAll(conf.Scalar());
-        if (documents.size() > 1) {
-            const YAML::Node& second = documents[1];
-            return findings.error(inner.place_of(second),
+        if (const auto line = second_document(conf.Scalar())) {
+            return findings.error({.file = inner.file, .line = inner.before + *line},
                                   "Volcano reads the first document alone; right would be: one");
         }
-        read_volcano_configuration(findings, inner,
-                                   documents.empty() ? YAML::Node() : documents.front(), into);
+        read_volcano_configuration(findings, inner, YAML::Load(conf.Scalar()), into);
     } catch (const YAML::Exception& wrong) {
         const int line = std::max(wrong.mark.line, 0) + 1;
         findings.error({.file = inner.file, .line = inner.before + static_cast<std::size_t>(line)},

@@ -219,7 +219,14 @@ TEST(VolcanoScheduler, HasItsLinesInTheFile) {
     expect_says(head +
                     "  volcano-scheduler.conf: |\n    actions: allocate\n    tiers: []\n    ---\n"
                     "    actions: preempt\n",
-                "q.yaml:11: error: Volcano reads the first document alone; right would be: one");
+                "q.yaml:10: error: Volcano reads the first document alone; right would be: one");
+    expect_says(head + "  volcano-scheduler.conf: |\n    ,ctions: allocate\n    tiers: []\n",
+                "q.yaml:8: error: scheduler configuration: actions:");
+    EXPECT_EQ(
+        findings_of(import_text(head + "  volcano-scheduler.conf: |\n    ---\n    actions: "
+                                       "\"enqueue, allocate, backfill\"\n    tiers: [{plugins: "
+                                       "[{name: priority}]}]\n    ---\n    # nothing\n")),
+        "");
     const std::string one = scheduler_yaml("enqueue, allocate, backfill", kUsual);
     expect_says(one + "---\n" + one,
                 "q.yaml:5: error: another configuration of the scheduler is at q.yaml:1; one may "
