@@ -69,10 +69,11 @@ private:
 
     void compare(const Line& line, const Pair& pair, std::span<const KeyDifference> keys) {
         if (!pair.value) return;
-        const bool is_memory = iequals(pair.key, "DefMemPerCPU") ||
-                               iequals(pair.key, "DefMemPerNode") ||
-                               iequals(pair.key, "DefMemPerGPU");
-        limits_memory_ = limits_memory_ || is_memory;
+        // DefMemPerGPU has no effect yet.
+        const bool is_memory =
+            iequals(pair.key, "DefMemPerCPU") || iequals(pair.key, "DefMemPerNode");
+        const bool is_given = !asks_for_nothing(*pair.value) && !iequals(*pair.value, "UNLIMITED");
+        limits_memory_ = limits_memory_ || (is_memory && is_given);
         const bool of_node = iequals(line.pairs.front().key, "NodeName");
         if (of_node && iequals(pair.key, "State") && iequals(*pair.value, "CLOUD"))
             add(line.file, pair.line,

@@ -39,9 +39,13 @@ TEST(SlurmDifferences, IsSilentWhereNothingIsAskedFor) {
 }
 
 TEST(SlurmDifferences, SaysWhatMemoryAJobHasWithoutADefault) {
-    EXPECT_NE(differences_of("ClusterName=lab\n")
-                  .find("slurm.conf: warning: no DefMemPerCPU and no DefMemPerNode"),
-              std::string::npos);
+    for (const char* none : {"ClusterName=lab\n", "DefMemPerNode=0\n", "DefMemPerCPU=UNLIMITED\n",
+                             "PartitionName=p DefMemPerGPU=2000\n"}) {
+        EXPECT_NE(
+            differences_of(none).find("slurm.conf: warning: no DefMemPerCPU and no DefMemPerNode"),
+            std::string::npos)
+            << none;
+    }
     EXPECT_EQ(differences_of("PartitionName=p DefMemPerCPU=2000\n"), "");
     EXPECT_EQ(differences_of("\"\n=\n===\nInclude\n").find("error"), std::string::npos);
 }
