@@ -42,7 +42,7 @@ class Import(unittest.TestCase):
                     f"{site}/accounts:5: error: GrpWall is not supported yet: GrpWall=1000; instead: fair share, or a queue with a quota",
                     f"{site}/reservations:2: error: reservation course: flag MAGNETIC is not supported yet",
                     f"{site}/reservations:3: warning: reservation past: it has ended and is left out",
-                    f"{site}/usage:8: error: user gone is not in account physics: the usage of 100 s is lost",
+                    f"{site}/usage:9: error: user gone is not in account physics: the usage of 100 s is lost",
                     f"{site}/jobs:3: error: job 9 (games, bash): it has no script: its owner calls srun or salloc again",
                     f"{site}/jobs:4: warning: job 10 (games, long): it runs: it stays with Slurm until it ends"):
                 self.assertIn(line, done.stdout)
