@@ -300,6 +300,9 @@ TEST(JobFields, AChangeIsAPatch) {
     EXPECT_EQ(patch.requeue, true);
     EXPECT_FALSE(patch.partition);
     EXPECT_EQ(read_update(R"({"hold":true})")->hold, true);
+    EXPECT_EQ(read_update(R"({"mail_type":[]})")->patch.mail_type, "NONE");
+    EXPECT_EQ(read_update(R"({"deadline":{"set":true,"number":100}})")->patch.deadline,
+              from_seconds(100));
     const std::pair<const char*, const char*> cases[] = {
         {"", ""},
         {"{}", "the fields to change"},
@@ -307,6 +310,7 @@ TEST(JobFields, AChangeIsAPatch) {
         {R"({"account":"bio"})", "account cannot be changed after the submission"},
         {R"({"job_id":3})", "job_id is not supported here"},
         {R"({"tasks":0})", "tasks: must be a whole number from 1"},
+        {R"({"deadline":0})", "deadline: 0 is no deadline, and one cannot be removed"},
     };
     for (const auto& [body, says] : cases) {
         const auto update = read_update(body);

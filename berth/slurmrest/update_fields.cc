@@ -77,8 +77,18 @@ Status change_hold(UpdateRequest& to, const JsonValue& v) {
     return Done{};
 }
 
+Status change_deadline(UpdateRequest& to, const JsonValue& v) {
+    BERTH_TRY(const auto at, given_count(v, 0, kTimeMax));
+    if (at == 0)
+        return invalid_argument("0 is no deadline, and one cannot be removed: give a later one");
+    if (at) to.patch.deadline = from_seconds(*at);
+    return Done{};
+}
+
+// An empty list is no mail at all.
 Status change_mail_type(UpdateRequest& to, const JsonValue& v) {
-    BERTH_TRY(to.patch.mail_type, given_mail_types(v));
+    BERTH_TRY(const std::string types, given_mail_types(v));
+    to.patch.mail_type = types.empty() ? "NONE" : types;
     return Done{};
 }
 
@@ -97,7 +107,7 @@ constexpr auto kUpdateFields = std::to_array<Field>({
     {"constraints", change_text<&JobPatch::features>},
     {"contiguous", change_truth<&JobPatch::contiguous>},
     {"cpus_per_task", change_count<&JobPatch::cpus_per_task, 1>},
-    {"deadline", change_time<&JobPatch::deadline>},
+    {"deadline", change_deadline},
     {"dependency", change_text<&JobPatch::dependency>},
     {"excluded_nodes", change_hosts<&JobPatch::exclude>},
     {"hold", change_hold},
