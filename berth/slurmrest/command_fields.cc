@@ -83,7 +83,12 @@ Status set_flags(SubmissionDraft& d, const JsonValue& v) {
     BERTH_TRY(const std::vector<std::string> flags, given_texts(v));
     for (const std::string& flag : flags) {
         if (flag == "KILL_INVALID_DEPENDENCY" || flag == "NO_KILL_INVALID_DEPENDENCY") {
-            d.command().kill_on_invalid_dep = flag.starts_with("KILL");
+            const bool kills = flag.starts_with("KILL");
+            if (d.command().kill_on_invalid_dep.value_or(kills) != kills) {
+                return invalid_argument(
+                    "KILL_INVALID_DEPENDENCY and NO_KILL_INVALID_DEPENDENCY exclude each other");
+            }
+            d.command().kill_on_invalid_dep = kills;
         } else if (flag == "SPREAD_JOB") {
             d.near().spread = true;
         } else if (flag == "PREFER_MINIMUM_NODE_COUNT") {
@@ -112,6 +117,7 @@ Status set_nice(SubmissionDraft& d, const JsonValue& v) {
 
 Status set_open_mode(SubmissionDraft& d, const JsonValue& v) {
     BERTH_TRY(const std::vector<std::string> modes, given_texts(v));
+    if (modes.size() > 1) return invalid_argument("must be APPEND or TRUNCATE, and one of them");
     for (const std::string& mode : modes) {
         const bool appends = iequals(mode, "APPEND");
         if (!appends && !iequals(mode, "TRUNCATE"))
