@@ -20,8 +20,10 @@ public:
         : state_(state), edits_(std::move(edits)), after_(state.spec()) {}
 
     std::variant<AccountingEdits, Refusing> run() {
+        Objection no = check_count();
+        if (no) return *std::move(no);
         fold_names();
-        Objection no = check_names();
+        no = check_names();
         if (!no) no = check_removed();
         if (!no) remove_what_hangs_on();
         if (!no) set_default_accounts();
@@ -70,7 +72,7 @@ private:
                       "QOS Preemption loop detected: " + *loop + " would preempt itself");
     }
 
-    Objection check_names() const {
+    Objection check_count() const {
         const std::size_t all = edits_.accounts.size() + edits_.associations.size() +
                                 edits_.qos.size() + edits_.levels.size() +
                                 edits_.removed_accounts.size() +
@@ -80,6 +82,10 @@ private:
         if (all > kEditsMax) {
             return refuse(Refusal::invalid_request, "more than 10000 changes at once");
         }
+        return std::nullopt;
+    }
+
+    Objection check_names() const {
         const auto wrong = [](std::string_view what, const std::string& name) {
             return refuse(Refusal::invalid_request,
                           "'" + name + "' is no name for " + std::string(what));
