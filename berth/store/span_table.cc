@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "berth/base/bitmask.h"
 #include "berth/base/codec.h"
 #include "berth/model/node_names.h"
 #include "berth/store/accounting_table.h"
@@ -16,35 +17,48 @@ std::int64_t number_of(SpanKind kind) { return static_cast<std::int64_t>(kind); 
 
 // What one record may have changed.
 struct SpanChanges {
+    bool is_new_controller = false;
     bool everything = false;  // A controller began, or another configuration is in force.
     std::set<NodeId> nodes;
-    std::set<NodeId> freed;  // A run ended there: of interest if the node takes no work.
-    std::set<std::string> reservations;
+    std::set<NodeId> freed;  // A run ended there: of interest if the node gives out less than all.
+    std::set<std::string> described, reservations;
+
+    void note(const Fact& fact);
 };
 
-SpanChanges changes_of(const Record& record) {
-    SpanChanges changes;
-    for (const Fact& fact : record.facts) {
-        if (const auto* ended = std::get_if<AttemptEnded>(&fact)) {
-            changes.freed.insert(ended->node);
-        } else if (const auto* set = std::get_if<ReservationSet>(&fact)) {
-            changes.reservations.insert(set->reservation.name);
-        } else if (const auto* gone = std::get_if<ReservationDeleted>(&fact)) {
-            changes.reservations.insert(gone->name);
-        } else if (const auto* registered = std::get_if<NodeRegistered>(&fact)) {
-            changes.nodes.insert(registered->node);
-        } else if (const auto* silent = std::get_if<NodeNotResponding>(&fact)) {
-            changes.nodes.insert(silent->node);
-        } else if (const auto* updated = std::get_if<NodeUpdated>(&fact)) {
-            changes.nodes.insert(updated->node);
-        } else if (std::holds_alternative<ControllerStarted>(fact) ||
-                   std::holds_alternative<SpecInstalled>(fact) ||
-                   std::holds_alternative<ClusterEdited>(fact) ||
-                   std::holds_alternative<NodeDescribed>(fact)) {
-            changes.everything = true;
-        }
+void SpanChanges::note(const Fact& fact) {
+    if (const auto* ended = std::get_if<AttemptEnded>(&fact)) {
+        freed.insert(ended->node);
+    } else if (const auto* set = std::get_if<ReservationSet>(&fact)) {
+        reservations.insert(set->reservation.name);
+    } else if (const auto* gone = std::get_if<ReservationDeleted>(&fact)) {
+        reservations.insert(gone->name);
+    } else if (const auto* registered = std::get_if<NodeRegistered>(&fact)) {
+        nodes.insert(registered->node);
+    } else if (const auto* silent = std::get_if<NodeNotResponding>(&fact)) {
+        nodes.insert(silent->node);
+    } else if (const auto* updated = std::get_if<NodeUpdated>(&fact)) {
+        nodes.insert(updated->node);
+    } else if (const auto* drained = std::get_if<DevicesDrained>(&fact)) {
+        nodes.insert(drained->node);
+    } else if (const auto* one = std::get_if<NodeDescribed>(&fact)) {
+        described.insert(one->node.name);
+    } else if (std::holds_alternative<ControllerStarted>(fact)) {
+        is_new_controller = everything = true;
+    } else if (std::holds_alternative<SpecInstalled>(fact) ||
+               std::holds_alternative<ClusterEdited>(fact)) {
+        everything = true;
     }
-    return changes;
+}
+
+// Drained devices that no run holds any more.
+Resources withheld_on(const ClusterState& state, NodeId node) {
+    Resources amount;
+    const NodeSpec& spec = state.spec().node(node);
+    for_each_bit(state.nodes().free(node).withheld, [&](int device) {
+        amount[spec.devices[static_cast<std::size_t>(device)].dimension] += 1;
+    });
+    return amount;
 }
 
 }  // namespace
@@ -52,72 +66,106 @@ SpanChanges changes_of(const Record& record) {
 NodeStanding standing_of(const ClusterState& state, NodeId node) {
     const NodeSpec& spec = state.spec().node(node);
     const NodeCondition& condition = state.nodes().condition(node);
-    NodeStanding standing{.capacity = spec.capacity};
+    NodeStanding standing{.capacity = spec.capacity, .unavailable = withheld_on(state, node)};
     if (condition.schedulable()) return standing;
-    standing.unavailable = state.nodes().free(node).amount;
+    standing.unavailable += state.nodes().free(node).amount;
     const bool to_come = spec.origin == NodeOrigin::future || spec.origin == NodeOrigin::cloud;
     standing.planned = to_come && !condition.registered;
     return standing;
 }
 
+// The spans of one name follow each other, so the last one that began is the only one that a time
+// may lie in: each statement finds it by one step in the index, however many there have been.
 Result<SpanTable> SpanTable::prepare(Database& database) {
     SpanTable table;
-    BERTH_TRY(table.open_, database.prepare("SELECT row FROM spans WHERE kind = ?1 AND name = ?2 "
-                                            "AND ended > ?3 AND began <= ?3"));
+    BERTH_TRY(table.current_,
+              database.prepare("SELECT began, ended, row FROM spans WHERE kind = ?1 AND name = ?2 "
+                               "AND began <= ?3 ORDER BY began DESC LIMIT 1"));
     BERTH_TRY(table.put_,
               database.prepare("INSERT OR REPLACE INTO spans VALUES(?1, ?2, ?3, ?4, ?5, ?6)"));
-    BERTH_TRY(table.stop_, database.prepare("UPDATE spans SET ended = ?3 WHERE kind = ?1 AND "
-                                            "name = ?2 AND began < ?3 AND ended > ?3"));
+    BERTH_TRY(table.stop_,
+              database.prepare("UPDATE spans SET ended = ?3 WHERE kind = ?1 AND name = ?2 AND "
+                               "began = (SELECT max(began) FROM spans WHERE kind = ?1 AND "
+                               "name = ?2 AND began < ?3) AND ended > ?3"));
     BERTH_TRY(table.drop_later_, database.prepare("DELETE FROM spans WHERE kind = ?1 AND "
                                                   "name = ?2 AND began >= ?3"));
-    BERTH_TRY(table.open_names_, database.prepare("SELECT DISTINCT name FROM spans WHERE "
-                                                  "kind = ?1 AND ended > ?2"));
+    BERTH_TRY(
+        table.all_current_,
+        database.prepare("SELECT name, began, row FROM spans WHERE kind = ?1 AND ended > ?2"));
     return table;
 }
 
 Status SpanTable::write(const Record& record, const ClusterState& after) {
-    const SpanChanges changes = changes_of(record);
+    SpanChanges changes;
+    for (const Fact& fact : record.facts) changes.note(fact);
+    if (changes.is_new_controller) leads_since_ = record.now, settled_by_.reset();
+    BERTH_CHECK(settle_absent(record, after));
     if (changes.everything) BERTH_CHECK(follow_all(record.now, after));
     for (const NodeId node : changes.nodes) BERTH_CHECK(follow_node(record.now, node, after));
-    for (const NodeId node : changes.freed) {
-        const bool is_known = node.index() < after.spec().nodes.size();
-        if (is_known && !after.nodes().condition(node).schedulable())
-            BERTH_CHECK(follow_node(record.now, node, after));
-    }
+    for (const NodeId node : changes.freed) BERTH_CHECK(follow_freed(record.now, node, after));
+    for (const std::string& name : changes.described)
+        BERTH_CHECK(follow_named(record.now, name, after));
     for (const std::string& name : changes.reservations)
         BERTH_CHECK(follow_reservation(record.now, name, after));
     return Done{};
 }
 
-// Spans that are open and should not be come of a program that knew of none, or of other names.
-Status SpanTable::follow_all(Time now, const ClusterState& after) {
-    std::set<std::string> nodes, open;
+// A new controller knows of no node how it is before its agent has come back. Until then a node
+// counts as it did before, so that a restart takes nothing from what was available.
+bool SpanTable::is_awaited(Time now, NodeId node, const std::optional<Current>& current,
+                           const ClusterState& after) const {
+    return leads_since_ && current && current->began <= *leads_since_ &&
+           now - *leads_since_ < after.spec().scheduling.agent_timeout &&
+           !after.nodes().condition(node).registered;
+}
+
+// Nodes that have not come back within the agent timeout are unavailable from its end on. No fact
+// says so: the first record after that time does it.
+Status SpanTable::settle_absent(const Record& record, const ClusterState& after) {
+    const Duration timeout = after.spec().scheduling.agent_timeout;
+    if (!leads_since_ || record.now - *leads_since_ < timeout) return Done{};
+    if (settled_by_ && *settled_by_ != record.sequence) return Done{};
+    settled_by_ = record.sequence;
+    const Time due = *leads_since_ + timeout;
+    BERTH_TRY(const CurrentSpans spans, all_current(SpanKind::node, record.now));
     for (std::size_t i = 0; i < after.spec().nodes.size(); ++i) {
-        const NodeId node(static_cast<std::uint32_t>(i));
-        if (after.spec().node(node).gone) continue;
-        nodes.insert(after.spec().node(node).name);
-        BERTH_CHECK(follow_node(now, node, after));
+        const NodeId node = NodeId::from_index(i);
+        const std::string& name = after.spec().node(node).name;
+        const auto found = spans.find(name);
+        if (after.spec().node(node).gone || found == spans.end()) continue;
+        const bool is_absent = !after.nodes().condition(node).registered && found->second &&
+                               found->second->began <= *leads_since_;
+        if (is_absent)
+            BERTH_CHECK(put_standing(due, name, found->second, standing_of(after, node)));
     }
-    open_names_.bind(1, number_of(SpanKind::node)).bind(2, column_of(now));
-    while (true) {
-        BERTH_TRY(const bool found, open_names_.step());
-        if (!found) break;
-        open.emplace(open_names_.bytes(0));
+    return Done{};
+}
+
+// Spans that are current and should not be come of a program that knew of none, or of other names.
+Status SpanTable::follow_all(Time now, const ClusterState& after) {
+    BERTH_TRY(CurrentSpans nodes, all_current(SpanKind::node, now));
+    for (std::size_t i = 0; i < after.spec().nodes.size(); ++i) {
+        const NodeId node = NodeId::from_index(i);
+        const NodeSpec& spec = after.spec().node(node);
+        if (spec.gone) continue;
+        const auto found = nodes.find(spec.name);
+        const std::optional<Current> current =
+            found == nodes.end() ? std::nullopt : std::move(found->second);
+        if (found != nodes.end()) nodes.erase(found);
+        NodeStanding standing = standing_of(after, node);
+        if (is_awaited(now, node, current, after)) {
+            const Result<NodeStanding> before = decode<NodeStanding>(current->bytes);
+            if (before.ok() && before->unavailable.is_zero()) standing.unavailable = {};
+            if (before.ok()) standing.planned = before->planned;
+        }
+        BERTH_CHECK(put_standing(now, spec.name, current, standing));
     }
-    for (const std::string& name : open) {
-        if (!nodes.contains(name)) BERTH_CHECK(stop(SpanKind::node, name, now));
-    }
-    open.clear();
-    open_names_.bind(1, number_of(SpanKind::reservation)).bind(2, column_of(now));
-    while (true) {
-        BERTH_TRY(const bool found, open_names_.step());
-        if (!found) break;
-        open.emplace(open_names_.bytes(0));
-    }
+    for (const auto& [name, current] : nodes) BERTH_CHECK(stop(SpanKind::node, name, now));
+    BERTH_TRY(const CurrentSpans reserved, all_current(SpanKind::reservation, now));
     for (const auto& [name, reservation] : after.reservations()) {
-        if (!open.contains(name)) BERTH_CHECK(follow_reservation(now, name, after));
+        if (!reserved.contains(name)) BERTH_CHECK(follow_reservation(now, name, after));
     }
-    for (const std::string& name : open) {
+    for (const auto& [name, current] : reserved) {
         if (after.reservations().find(name) == nullptr)
             BERTH_CHECK(stop(SpanKind::reservation, name, now));
     }
@@ -128,14 +176,33 @@ Status SpanTable::follow_node(Time now, NodeId node, const ClusterState& after) 
     if (node.index() >= after.spec().nodes.size()) return Done{};
     const NodeSpec& spec = after.spec().node(node);
     if (spec.gone) return stop(SpanKind::node, spec.name, now);
-    const std::string bytes = encode(standing_of(after, node));
-    open_.bind(1, number_of(SpanKind::node)).bind(2, spec.name).bind(3, column_of(now));
-    BERTH_TRY(const bool found, open_.step());
-    const bool is_so = found && open_.bytes(0) == bytes;
-    open_.reset();
-    if (is_so) return Done{};
-    BERTH_CHECK(stop(SpanKind::node, spec.name, now));
-    return start(SpanKind::node, spec.name, now, std::nullopt, bytes);
+    BERTH_TRY(const std::optional<Current> current, current_of(SpanKind::node, spec.name, now));
+    return put_standing(now, spec.name, current, standing_of(after, node));
+}
+
+// A node that gives out all it has is as it was.
+Status SpanTable::follow_freed(Time now, NodeId node, const ClusterState& after) {
+    if (node.index() >= after.spec().nodes.size()) return Done{};
+    const NodeCondition& condition = after.nodes().condition(node);
+    if (condition.schedulable() && condition.drained_devices.empty()) return Done{};
+    BERTH_TRY(const std::optional<Current> current,
+              current_of(SpanKind::node, after.spec().node(node).name, now));
+    if (is_awaited(now, node, current, after)) return Done{};
+    return follow_node(now, node, after);
+}
+
+Status SpanTable::follow_named(Time now, const std::string& node, const ClusterState& after) {
+    const std::optional<NodeId> id = after.spec().find_node(node);
+    return id ? follow_node(now, *id, after) : stop(SpanKind::node, node, now);
+}
+
+Status SpanTable::put_standing(Time now, const std::string& name,
+                               const std::optional<Current>& current,
+                               const NodeStanding& standing) {
+    const std::string bytes = encode(standing);
+    if (current && current->bytes == bytes) return Done{};
+    BERTH_CHECK(stop(SpanKind::node, name, now));
+    return start(SpanKind::node, name, now, std::nullopt, bytes);
 }
 
 // A reservation's span lasts until its end, unless it is changed or deleted before that.
@@ -149,6 +216,30 @@ Status SpanTable::follow_reservation(Time now, const std::string& name, const Cl
     standing.nodes = names_of(after.spec(), nodes);
     return start(SpanKind::reservation, name, std::max(now, reservation->start), reservation->end,
                  encode(standing));
+}
+
+Result<std::optional<SpanTable::Current>> SpanTable::current_of(SpanKind kind,
+                                                                const std::string& name, Time now) {
+    current_.bind(1, number_of(kind)).bind(2, name).bind(3, column_of(now));
+    BERTH_TRY(const bool found, current_.step());
+    std::optional<Current> current;
+    if (found && current_.number(1) > column_of(now))
+        current.emplace(Time(Duration(current_.number(0))), std::string(current_.bytes(2)));
+    current_.reset();
+    return current;
+}
+
+// Of each name that has a span after `now`, too: the one that `now` lies in, if any.
+Result<SpanTable::CurrentSpans> SpanTable::all_current(SpanKind kind, Time now) {
+    CurrentSpans all;
+    all_current_.bind(1, number_of(kind)).bind(2, column_of(now));
+    while (true) {
+        BERTH_TRY(const bool found, all_current_.step());
+        if (!found) return all;
+        std::optional<Current>& current = all[std::string(all_current_.bytes(0))];
+        const Time began(Duration(all_current_.number(1)));
+        if (began <= now) current.emplace(began, std::string(all_current_.bytes(2)));
+    }
 }
 
 Status SpanTable::start(SpanKind kind, const std::string& name, Time began,

@@ -11,6 +11,7 @@ namespace {
 using testing::at;
 using testing::Folder;
 using testing::SmallCluster;
+using testing::two_nodes;
 
 class SpansKept : public ::testing::Test {
 protected:
@@ -101,6 +102,76 @@ TEST_F(SpansKept, ANewControllerGoesOnWithWhatIsSo) {
     registered(10, 0);
     record(100, {ControllerStarted{Epoch(2)}});
     EXPECT_EQ(of_node("gpu1"), "0-10 16, 10- 0");
+    registered(103, 0);
+    EXPECT_EQ(of_node("gpu1"), "0-10 16, 10- 0") << "a restart takes nothing away";
+    EXPECT_EQ(of_node("gpu2"), "0- 16");
+}
+
+// Nothing is recorded when the time is over, only later: the span tells when it was.
+TEST_F(SpansKept, ANodeThatDoesNotComeBackToANewControllerIsUnavailableAfterTheTimeout) {
+    const std::int64_t timeout = seconds(cluster_.state().spec().scheduling.agent_timeout);
+    registered(10, 0);
+    registered(10, 1);
+    record(100, {ControllerStarted{Epoch(2)}});
+    registered(105, 1);
+    record(99 + timeout, {});
+    EXPECT_EQ(of_node("gpu1"), "0-10 16, 10- 0");
+    record(130 + timeout, {});
+    const std::string due = std::to_string(100 + timeout);
+    EXPECT_EQ(of_node("gpu1"), "0-10 16, 10-" + due + " 0, " + due + "- 16");
+    EXPECT_EQ(of_node("gpu2"), "0-10 16, 10- 0");
+    registered(200 + timeout, 0);
+    const std::string back = std::to_string(200 + timeout);
+    EXPECT_EQ(of_node("gpu1"),
+              "0-10 16, 10-" + due + " 0, " + due + "-" + back + " 16, " + back + "- 0");
+}
+
+TEST_F(SpansKept, ARestartWithAnotherSizeOfANodeTellsTheSizeAlone) {
+    registered(10, 0);
+    ClusterSpec larger = two_nodes();
+    larger.nodes.edit(0).capacity.set_memory(gib(128));
+    record(100, {ControllerStarted{Epoch(2)}, SpecInstalled{larger}});
+    EXPECT_EQ(of_node("gpu1"), "0-10 16, 10-100 0, 100- 0");
+    registered(105, 0);
+    EXPECT_EQ(of_node("gpu1"), "0-10 16, 10-100 0, 100- 0");
+    EXPECT_EQ(all(101, 102).nodes.at(0).standing.capacity.memory(), gib(128));
+}
+
+TEST_F(SpansKept, OfADrainedGpuWhatNoRunHoldsIsUnavailable) {
+    const DimensionId gpu = *cluster_.state().spec().dimensions.find("gpu", "a100");
+    const auto gpus = [&](std::int64_t second) {
+        return all(second, second + 1).nodes.at(0).standing.unavailable[gpu];
+    };
+    registered(10, 0);
+    ASSERT_TRUE(cluster_.submit(1, at(15)).ok());
+    ASSERT_TRUE(cluster_.start(1, at(20), 1, {NodeId(0)}).ok());  // It holds GPU 0.
+    record(30, {DevicesDrained{.node = NodeId(0), .devices = 0b11, .reason = "xid", .by = "root"}});
+    record(40, {AttemptEnded{.job = JobId(1),
+                             .attempt = Attempt(1),
+                             .node = NodeId(0),
+                             .batch_exit = ExitStatus{}}});
+    record(50, {NodeNotResponding{NodeId(0)}});
+    record(60, {DevicesDrained{.node = NodeId(0), .devices = 0b11, .drained = false}});
+    EXPECT_EQ(gpus(29), 0);
+    EXPECT_EQ(gpus(30), 1) << "the job holds the other one";
+    EXPECT_EQ(gpus(40), 2);
+    EXPECT_EQ(gpus(50), 4);
+    EXPECT_EQ(gpus(60), 4);
+    EXPECT_EQ(of_node("gpu1"), "0-10 16, 10-30 0, 30-40 0, 40-50 0, 50- 16");
+}
+
+TEST_F(SpansKept, ANodeThatIsDescribedHasASpanUntilItIsNoMore) {
+    NodeSpec node = two_nodes().nodes[0];
+    node.name = node.hostname = "pod1";
+    node.origin = NodeOrigin::joined;
+    const Dimensions dimensions = cluster_.state().spec().dimensions;
+    record(10, {NodeDescribed{node, dimensions}});
+    EXPECT_EQ(of_node("pod1"), "10- 16");
+    registered(20, 2);
+    node.gone = true;
+    record(30, {NodeNotResponding{NodeId(2)}, NodeDescribed{node, dimensions}});
+    EXPECT_EQ(of_node("pod1"), "10-20 16, 20-30 0");
+    EXPECT_EQ(of_node("gpu1"), "0- 16");
 }
 
 TEST_F(SpansKept, AReservationLastsUntilItsEndUnlessItIsChangedOrDeleted) {
