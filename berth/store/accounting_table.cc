@@ -10,7 +10,7 @@ namespace {
 
 Error damaged_row(JobId job) {
     return {ErrorCode::internal,
-            "the accounting of job " + to_string(job) + " is damaged_row in the state file"};
+            "the accounting of job " + to_string(job) + " is damaged in the state file"};
 }
 
 const Step* find(const Job& job, StepId id) {

@@ -1,6 +1,7 @@
 #include "berth/store/reader.h"
 
 #include <algorithm>
+#include <iterator>
 #include <mutex>
 
 #include "berth/base/codec.h"
@@ -29,9 +30,12 @@ constexpr const char* kSelectSteps =
     "SELECT row, crc FROM steps WHERE job = ? AND submitted = ? AND attempt = ? ORDER BY step";
 
 constexpr const char* kRuns = "SELECT job, row, crc FROM jobs WHERE ended > ? AND submitted < ?";
-constexpr const char* kSpans =
-    "SELECT name, began, ended, row, crc FROM spans WHERE kind = ? AND ended > ? AND began < ? "
-    "ORDER BY name, began";
+#define BERTH_SPANS "SELECT name, began, ended, row, crc FROM spans WHERE kind = ?1 AND "
+constexpr const char* kSpans = BERTH_SPANS "ended > ?2 AND began < ?3 ORDER BY name, began";
+constexpr const char* kSpanBefore =
+    BERTH_SPANS "name = ?2 AND began < ?3 ORDER BY began DESC LIMIT 1";
+constexpr const char* kSpanAfter = BERTH_SPANS "name = ?2 AND began > ?3 ORDER BY began LIMIT 1";
+#undef BERTH_SPANS
 
 Time time_of(std::int64_t column) { return Time(Duration(column)); }
 
@@ -60,6 +64,43 @@ Result<std::vector<StandingSpan<Standing>>> read_spans(Statement& bound) {
     }
 }
 
+// The span of the same occurrence of its reservation that lies before it, or after it.
+Result<std::optional<ReservationSpan>> neighbor_of(const ReservationSpan& span, Statement& query) {
+    query.bind(1, static_cast<std::int64_t>(SpanKind::reservation))
+        .bind(2, std::string_view(span.name))
+        .bind(3, column_of(span.began));
+    BERTH_TRY(std::vector<ReservationSpan> found, read_spans<ReservationStanding>(query));
+    if (found.empty() || !are_of_one_occurrence(found.front(), span)) return std::nullopt;
+    return std::optional(std::move(found.front()));
+}
+
+// An occurrence that was changed in its course has several spans. Adds those beyond the interval
+// that these were read for.
+Status complete_occurrences(Database& database, std::vector<ReservationSpan>& spans) {
+    BERTH_TRY(Statement before, database.prepare(kSpanBefore));
+    BERTH_TRY(Statement after, database.prepare(kSpanAfter));
+    std::vector<ReservationSpan> all;
+    for (std::size_t i = 0; i < spans.size(); ++i) {
+        std::vector<ReservationSpan> earlier;
+        while (all.empty() || all.back().name != spans[i].name) {
+            const ReservationSpan& first = earlier.empty() ? spans[i] : earlier.back();
+            BERTH_TRY(auto found, neighbor_of(first, before));
+            if (!found) break;
+            earlier.push_back(*std::move(found));
+        }
+        std::move(earlier.rbegin(), earlier.rend(), std::back_inserter(all));
+        const bool is_last = i + 1 == spans.size() || spans[i + 1].name != spans[i].name;
+        all.push_back(std::move(spans[i]));
+        while (is_last) {
+            BERTH_TRY(auto found, neighbor_of(all.back(), after));
+            if (!found) break;
+            all.push_back(*std::move(found));
+        }
+    }
+    spans = std::move(all);
+    return Done{};
+}
+
 // A job that has not started may name several partitions.
 bool is_in_any(std::string_view list, const std::vector<std::string>& partitions) {
     return std::ranges::any_of(split(list, ','), [&](std::string_view partition) {
@@ -69,7 +110,7 @@ bool is_in_any(std::string_view list, const std::vector<std::string>& partitions
 
 Error damaged_job(std::int64_t job) {
     return {ErrorCode::internal,
-            "the accounting of job " + std::to_string(job) + " is damaged_job in the state file"};
+            "the accounting of job " + std::to_string(job) + " is damaged in the state file"};
 }
 
 }  // namespace
@@ -203,8 +244,8 @@ Status StoreReader::each_run(const RunFilter& filter,
 
 // Prepared at each call: a file that no controller has opened since has no such table.
 Result<Spans> StoreReader::spans(Time from, Time until) {
-    const std::lock_guard turn(parts_->turn);
-    Database& database = parts_->database;
+    const std::lock_guard turn(parts_->runs_turn);
+    Database& database = parts_->runs_database;
     Spans spans;
     BERTH_TRY(Statement query, database.prepare(kSpans));
     const auto bind = [&](SpanKind kind) {
@@ -216,9 +257,12 @@ Result<Spans> StoreReader::spans(Time from, Time until) {
     BERTH_TRY(spans.nodes, read_spans<NodeStanding>(query));
     bind(SpanKind::reservation);
     BERTH_TRY(spans.reservations, read_spans<ReservationStanding>(query));
+    BERTH_CHECK(complete_occurrences(database, spans.reservations));
     BERTH_TRY(Statement first, database.prepare("SELECT min(began) FROM spans WHERE kind = 0"));
     BERTH_TRY(const bool found, first.step());
-    if (found && !first.is_null(0)) spans.since = time_of(first.number(0));
+    if (!found || first.is_null(0)) return spans;
+    BERTH_TRY(const std::int64_t kept, read_meta(database, kSpansKeptSince, 0));
+    spans.since = time_of(std::max(first.number(0), kept));
     return spans;
 }
 

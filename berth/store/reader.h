@@ -18,8 +18,8 @@ struct AccountingAnswer {
     bool more = false;                      // The filter's limit cut off further records.
 };
 
-// Thread-safe. Calls are serialised, but for each_run(), which may take long and has a connection
-// of its own.
+// Thread-safe. Calls are serialised, but for each_run() and spans(), which may take long: they wait
+// for each other alone, and have a connection of their own.
 class StoreReader {
 public:
     // REQUIRES: the store has been opened once, so that the file exists.
@@ -34,7 +34,7 @@ public:
     Status each_run(const RunFilter& filter,
                     const std::function<void(const AccountingRecord&)>& take);
 
-    // Spans that overlap this interval.
+    // Spans that overlap this interval; of a reservation's occurrence, all that it has.
     Result<Spans> spans(Time from, Time until);
 
     // The script and environment of a job that the controller still knows. `array_job`: for a task

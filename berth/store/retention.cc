@@ -23,6 +23,9 @@ constexpr const char* kOldSteps =
     "SELECT id, job, submitted, attempt, ended FROM jobs "
     "WHERE (ended, id) > (?3, ?4) AND ended < ?1 ORDER BY ended, id LIMIT ?2";
 
+constexpr const char* kOldSpans =
+    "SELECT kind, name, began, ended FROM spans WHERE kind IN (0, 1) AND ended < ?1 LIMIT ?2";
+
 }  // namespace
 
 Result<Duration> parse_retention(std::string_view text) {
@@ -58,6 +61,9 @@ Result<Retention> Retention::prepare(Database& database, RetentionSettings setti
         retention.delete_steps_,
         database.prepare("DELETE FROM steps WHERE job = ? AND submitted = ? AND attempt = ?"));
     BERTH_TRY(retention.delete_job_, database.prepare("DELETE FROM jobs WHERE id = ?"));
+    BERTH_TRY(retention.old_spans_, database.prepare(kOldSpans));
+    BERTH_TRY(retention.delete_spans_,
+              database.prepare("DELETE FROM spans WHERE kind = ?1 AND name = ?2 AND began = ?3"));
     BERTH_TRY(retention.swept_end_, read_meta(database, kSweptEnd, 0));
     return retention;
 }
@@ -83,6 +89,8 @@ Status Retention::advance(Database& database, Time now, Clock::time_point at,
     if (!jobs.empty()) return drop(database, jobs, false);
     BERTH_TRY(const std::vector<Old> steps, find_steps(now));
     if (!steps.empty()) return drop(database, steps, true);
+    BERTH_TRY(const bool spans, drop_spans(database, now));
+    if (spans) return Done{};
     next_ = at + settings_.longer_pause;
     return Done{};
 }
@@ -168,6 +176,34 @@ Status Retention::drop(Database& database, const std::vector<Old>& some, bool st
         swept_id_ = some.back().id;
     }
     return Done{};
+}
+
+Result<bool> Retention::drop_spans(Database& database, Time now) {
+    if (!settings_.jobs) return false;
+    struct Span {
+        std::int64_t kind, began;
+        std::string name;
+    };
+    std::vector<Span> some;
+    std::int64_t kept_since = 0;
+    old_spans_.bind(1, column_of(now - *settings_.jobs))
+        .bind(2, static_cast<std::int64_t>(settings_.portion));
+    for (;;) {
+        BERTH_TRY(const bool row, old_spans_.step());
+        if (!row) break;
+        some.push_back(
+            {old_spans_.number(0), old_spans_.number(2), std::string(old_spans_.bytes(1))});
+        kept_since = std::max(kept_since, old_spans_.number(3));
+    }
+    if (some.empty()) return false;
+    BERTH_TRY(Transaction transaction, Transaction::begin(database));
+    for (const Span& span : some) {
+        BERTH_CHECK(delete_spans_.bind(1, span.kind).bind(2, span.name).bind(3, span.began).run());
+    }
+    BERTH_TRY(const std::int64_t before, read_meta(database, kSpansKeptSince, 0));
+    BERTH_CHECK(write_meta(database, kSpansKeptSince, std::max(before, kept_since)));
+    BERTH_CHECK(transaction.commit());
+    return true;
 }
 
 }  // namespace berth

@@ -1,5 +1,6 @@
 // Retention: deletes accounting that is older than the site's limit, a few jobs at a time between
-// turns, so that no commit waits for it. Records to be archived are archived first.
+// turns, so that no commit waits for it. Records to be archived are archived first. The spans of
+// nodes and reservations go with the jobs of their time.
 #pragma once
 
 #include <chrono>
@@ -48,12 +49,15 @@ private:
     Result<std::vector<Old>> find_steps(Time now);
     Status read_steps(Old& one);
     Status drop(Database& database, const std::vector<Old>& some, bool steps_alone);
+    // True: there were some.
+    Result<bool> drop_spans(Database& database, Time now);
 
     RetentionSettings settings_;
     Clock::time_point next_{};
     // The steps up to this end time and row have been deleted.
     std::int64_t swept_end_ = 0, swept_id_ = 0;
-    Statement old_jobs_, old_steps_, steps_of_, delete_steps_, delete_job_;
+    Statement old_jobs_, old_steps_, steps_of_, delete_steps_, delete_job_, old_spans_,
+        delete_spans_;
 };
 
 }  // namespace berth

@@ -93,6 +93,26 @@ TEST_F(RetentionTest, StepsMayGoBeforeTheirJobs) {
     }
 }
 
+// Of a time whose jobs are gone it is not told either what the nodes were.
+TEST_F(RetentionTest, SpansGoWithTheJobsOfTheirTime) {
+    run_ten({.jobs = 1h, .portion = 2});
+    ASSERT_TRUE(cluster_->record(at(20), {NodeRegistered{.node = NodeId(0)}}).ok());
+    ASSERT_TRUE(cluster_->record(at(30), {NodeNotResponding{NodeId(0)}}).ok());
+    const auto begins = [&] {
+        std::string text;
+        const Spans spans = StoreReader::open(folder_.path())->spans(at(0), at(100)).value();
+        for (const NodeSpan& span : spans.nodes)
+            text += span.name + " " + std::to_string(seconds(span.began - at(0))) + ", ";
+        return text + "since " + std::to_string(seconds(*spans.since - at(0)));
+    };
+    rest_at(at(20) + 1h, 50);
+    EXPECT_EQ(begins(), "gpu1 0, gpu1 20, gpu1 30, gpu2 0, since 0");
+    rest_at(at(21) + 1h, 50);
+    EXPECT_EQ(begins(), "gpu1 20, gpu1 30, gpu2 0, since 20");
+    rest_at(at(0) + 24h * 10'000, 50);
+    EXPECT_EQ(begins(), "gpu1 30, gpu2 0, since 30") << "what has not ended stays";
+}
+
 TEST_F(RetentionTest, WhatIsArchivedGoesOnlyThen) {
     std::vector<AccountingRecord> archived;
     bool broken = true;

@@ -36,6 +36,8 @@ Status migrate(Database& database, const std::string& path);
 inline constexpr std::string_view kRestoredNextJob = "restored_next_job";
 // 1: there is a tail file beside the state file (tail.h). If that is missing, it was lost.
 inline constexpr std::string_view kHasTail = "has_tail";
+// Spans that ended before were deleted (retention.h); in milliseconds.
+inline constexpr std::string_view kSpansKeptSince = "spans_kept_since";
 Result<std::int64_t> read_meta(Database& database, std::string_view name,
                                std::optional<std::int64_t> otherwise = std::nullopt);
 Status write_meta(Database& database, std::string_view name, std::int64_t value);

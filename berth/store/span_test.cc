@@ -43,9 +43,9 @@ protected:
         }
         return text;
     }
-    std::string of_reservations() {
+    std::string of_reservations(std::int64_t from = 0, std::int64_t until = 1'000'000) {
         std::string text;
-        for (const ReservationSpan& span : all().reservations) {
+        for (const ReservationSpan& span : all(from, until).reservations) {
             text += (text.empty() ? "" : ", ") + span.name + " " +
                     std::to_string(seconds(span.began - at(0))) + "-" +
                     std::to_string(seconds(*span.ended - at(0))) + " on " +
@@ -183,6 +183,18 @@ TEST_F(SpansKept, AReservationLastsUntilItsEndUnlessItIsChangedOrDeleted) {
     EXPECT_EQ(of_reservations(), "course 100-150 on 1, course 150-180 on 2");
 }
 
+// Also what lies beyond the time that is asked for, so that it can be told in full.
+TEST_F(SpansKept, AllSpansOfAnOccurrenceAreToldTogether) {
+    record(5, {ReservationSet{reservation(100, 300)}});
+    record(150, {ReservationSet{reservation(100, 300, 2)}});
+    record(200, {ReservationSet{reservation(100, 300)}});
+    record(300, {ReservationSet{reservation(300, 400)}});
+    EXPECT_EQ(of_reservations(160, 170),
+              "course 100-150 on 1, course 150-200 on 2, course 200-300 on 1");
+    EXPECT_EQ(of_reservations(310, 320), "course 300-400 on 1") << "the next occurrence";
+    EXPECT_EQ(of_reservations(290, 310), of_reservations(0, 500));
+}
+
 TEST_F(SpansKept, AReservationThatIsDeletedBeforeItBeginsHasNeverBeen) {
     record(5, {ReservationSet{reservation(100, 200)}});
     record(6, {ReservationDeleted{"course"}});
@@ -203,6 +215,10 @@ TEST_F(SpansKept, DamageIsTold) {
     const auto spans = reader->spans(at(0), at(10));
     ASSERT_FALSE(spans.ok());
     EXPECT_EQ(spans.error().message, "what is known of gpu1 is damaged in the state file");
+    ASSERT_TRUE(cluster_.submit(7, at(10)).ok());
+    ASSERT_TRUE(changed.run("UPDATE jobs SET row = row || x'00'").ok());
+    EXPECT_EQ(reader->accounting({}).error().message,
+              "the accounting of job 7 is damaged in the state file");
 }
 
 // Earlier attempts, those that wait and those that run are all there; others are not.

@@ -38,10 +38,17 @@ struct StandingSpan {
 using NodeSpan = StandingSpan<NodeStanding>;
 using ReservationSpan = StandingSpan<ReservationStanding>;
 
+// Whether one follows from the other by a change in the course of one occurrence. REQUIRES: they
+// are of one name.
+inline bool are_of_one_occurrence(const ReservationSpan& a, const ReservationSpan& b) {
+    return a.standing.reservation.start == b.standing.reservation.start;
+}
+
 struct Spans {
     std::vector<NodeSpan> nodes;                // By node, then by time.
     std::vector<ReservationSpan> reservations;  // By name, then by time.
-    std::optional<Time> since;  // When the first span of any node began; nullopt: there is none.
+    std::optional<Time>
+        since;  // From then on there is a span of each node; nullopt: there is none.
 };
 
 }  // namespace berth
