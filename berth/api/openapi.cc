@@ -157,7 +157,8 @@ JsonArray parameters_of(const Route& route) {
     for (const char* name : {"job", "user", "account", "partition"}) add(name, "query", true);
     if (route.query == "UsageQuery") {
         for (const char* name : {"node", "group", "wckey"}) add(name, "query", true);
-        for (const char* name : {"from", "until", "by_size"}) add(name, "query", false);
+        for (const char* name : {"from", "until", "by_size", "reservations"})
+            add(name, "query", false);
         return all;
     }
     for (const char* name : {"state", "name"}) add(name, "query", true);

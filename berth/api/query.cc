@@ -215,6 +215,7 @@ std::string format_usage_query(const UsageQuery& query) {
     if (query.from) pairs.emplace_back("from", std::to_string(seconds(*query.from)));
     if (query.until) pairs.emplace_back("until", std::to_string(seconds(*query.until)));
     if (query.by_size) pairs.emplace_back("by_size", "true");
+    if (query.reservations) pairs.emplace_back("reservations", "true");
     return format_query(pairs);
 }
 
@@ -231,6 +232,8 @@ Result<UsageQuery> parse_usage_query(std::string_view text) {
             BERTH_TRY(query.until, parse_time(key, value));
         } else if (key == "by_size") {
             BERTH_TRY(query.by_size, parse_truth(key, value));
+        } else if (key == "reservations") {
+            BERTH_TRY(query.reservations, parse_truth(key, value));
         } else if (!put_in({{"user", &query.users},
                             {"account", &query.accounts},
                             {"partition", &query.partitions},

@@ -63,7 +63,7 @@ TEST(Query, OfUsageGoesBothWays) {
     query.nodes = {"gpu1"};
     query.groups = {"100"};
     query.wckeys = {"beta"};
-    query.by_size = true;
+    query.by_size = query.reservations = true;
     const Result<UsageQuery> again = parse_usage_query(format_usage_query(query));
     ASSERT_TRUE(again.ok());
     EXPECT_EQ(again->from, query.from);
@@ -75,7 +75,8 @@ TEST(Query, OfUsageGoesBothWays) {
     EXPECT_EQ(again->nodes, query.nodes);
     EXPECT_EQ(again->groups, query.groups);
     EXPECT_EQ(again->wckeys, query.wckeys);
-    EXPECT_TRUE(again->by_size);
+    EXPECT_TRUE(again->by_size && again->reservations);
+    EXPECT_FALSE(parse_usage_query("by_size=true")->reservations);
     EXPECT_EQ(parse_usage_query("by_size=1").error().message,
               "query: by_size must be true or false, not 1");
     EXPECT_EQ(parse_usage_query("state=PENDING").error().message,

@@ -59,7 +59,7 @@ struct UsageReport {
     std::vector<std::string> tres;  // All there are, in Slurm's order.
     std::vector<UsageGroup> groups;
     std::vector<TresTime> times;
-    std::vector<ReservationTime> reservations;
+    std::vector<ReservationTime> reservations;  // If the query asks for them.
     BERTH_FIELDS(UsageReport, cluster, from, until, nodes_since, tres, groups, times, reservations)
 };
 // Of the runs that are told in groups, each must be so, of each list one member.
@@ -68,6 +68,8 @@ struct UsageQuery {
     std::vector<JobId> jobs;          // An array's id means all its tasks.
     std::vector<std::string> users, accounts, partitions, nodes, groups, wckeys;
     bool by_size = false;  // Runs are told apart by their number of CPUs instead of their user.
+    // Reservations are told of, too. The runs of their whole time are read for that.
+    bool reservations = false;
 };
 
 }  // namespace berth::api

@@ -158,3 +158,10 @@ def used_by_key(run):
 @used("by_size", "true")
 def used_by_size(run):
     see(0 not in run.of("cpus"))
+
+
+@used("reservations", "true")
+def used_reservations(run):
+    now = int(time.time())
+    rows = run.body(f"from={now}", f"until={now + 3 * 3600}")["reservations"]
+    same([row["name"] for row in rows], ["later"])

@@ -30,7 +30,7 @@ constexpr std::chrono::milliseconds kRoomPause{20};
 // How often connections are asked whether they take too long: a fourth of the shortest time that
 // they have, within these bounds.
 constexpr std::pair<std::chrono::milliseconds, std::chrono::milliseconds> kLateLook{10, 1000};
-constexpr std::size_t kThreads = 2, kSlowThreads = 2;
+constexpr std::size_t kThreads = 2, kSlowThreads = 2, kLongThreads = 1;
 
 std::chrono::milliseconds shortest_of(const HttpServerOptions& options) {
     const auto shortest = std::min({options.idle_timeout, options.body_timeout,
@@ -51,11 +51,12 @@ struct HttpServer::Works final : HttpHouse {
           log(to_log),
           api(settings.identity, from, archive, settings.diagnostics, settings.counts,
               settings.registrar, settings.advertised),
-          slow(kSlowThreads) {}
+          slow(kSlowThreads),
+          longest(kLongThreads) {}
 
     const HttpServerOptions& options() const override { return settings; }
     const Service& service() const override { return api; }
-    asio::thread_pool& slow_reads() override { return slow; }
+    asio::thread_pool& slow_reads(bool take_long) override { return take_long ? longest : slow; }
     Role role_of(const Principal& principal) const override {
         return berth::role_of(principal, *read_model.current()->spec);
     }
@@ -111,7 +112,7 @@ struct HttpServer::Works final : HttpHouse {
     std::optional<asio::ssl::context> tls;                     // With it the next.
     TlsAcceptor tls_acceptor{door};
     asio::steady_timer room_timer{door}, late_timer{door}, tls_timer{door}, renewal_timer{door};
-    asio::thread_pool slow;
+    asio::thread_pool slow, longest;
     std::vector<std::thread> threads;
 
     RequestMemoryBudget memory_budget{
@@ -389,7 +390,7 @@ Result<std::unique_ptr<HttpServer>> HttpServer::start(HttpServerOptions options,
         return Error{ErrorCode::internal, "cannot listen: " + failed.message()};
     }
     if (!works->settings.tls_address.empty()) BERTH_CHECK(works->listen_for_others());
-    works->settings.diagnostics->note_threads(kThreads + kSlowThreads);
+    works->settings.diagnostics->note_threads(kThreads + kSlowThreads + kLongThreads);
     works->run();
     return std::unique_ptr<HttpServer>(new HttpServer(std::move(works)));
 }
@@ -438,6 +439,7 @@ void HttpServer::stop() {
     open.clear();
     works_->names.stop();
     works_->slow.join();
+    works_->longest.join();
     works_->at_work.reset();
     for (std::thread& thread : works_->threads) thread.join();  // Once nothing is left to do.
 }

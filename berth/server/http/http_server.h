@@ -1,6 +1,6 @@
 // HttpServer: the API on a Unix socket and, if configured, over TLS on TCP, where a token
-// identifies the user of each request. It has two threads for network I/O and two for slow reads;
-// none of them is the controller's.
+// identifies the user of each request. It has two threads for network I/O and two for slow reads,
+// one for those that take long; none of them is the controller's.
 #pragma once
 
 #include <memory>

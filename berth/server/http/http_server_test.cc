@@ -201,6 +201,21 @@ TEST_F(ServerRig, WhoeverWaitsForSlowReadsLosesHisPlace) {
     EXPECT_EQ(call("GET", "/v1/accounting").status, 200);
 }
 
+// However many reports over years are asked for, sacct is not kept waiting.
+TEST_F(ServerRig, LongReadsDelayNoOtherSlowReads) {
+    start();
+    std::vector<std::unique_ptr<RawClient>> reports;
+    {
+        const std::lock_guard busy(archive.runs_mutex);
+        for (int i = 0; i < 4; ++i) {
+            reports.push_back(std::make_unique<RawClient>(options.socket));
+            ASSERT_TRUE(reports.back()->send("GET /v1/usage?from=1&until=2 HTTP/1.1\r\n\r\n"));
+        }
+        EXPECT_EQ(call("GET", "/v1/accounting").status, 200);
+    }
+    for (const auto& report : reports) EXPECT_EQ(report->read().status, 200);
+}
+
 // The head of a body that never comes whole. "100 Continue" says that its memory is promised.
 std::string head_of(int bytes) {
     return "POST /v1/jobs HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: " +

@@ -360,12 +360,13 @@ void HttpSession::no_answer() {
 }
 
 void HttpSession::read_slowly(SlowRead read) {
-    asio::post(house_.slow_reads(), [self = shared_from_this(), read = std::move(read)] {
-        if (self->closed_) return;
-        auto response = std::make_shared<ApiResponse>(read());
-        asio::post(self->stream_.get_executor(),
-                   [self, response] { self->send(std::move(*response)); });
-    });
+    asio::post(house_.slow_reads(read.takes_long),
+               [self = shared_from_this(), read = std::move(read)] {
+                   if (self->closed_) return;
+                   auto response = std::make_shared<ApiResponse>(read());
+                   asio::post(self->stream_.get_executor(),
+                              [self, response] { self->send(std::move(*response)); });
+               });
 }
 
 void HttpSession::send(ApiResponse response) {

@@ -29,7 +29,8 @@ public:
     // thread.
     using Identified = std::function<void(Result<Principal>)>;
     virtual void identify(std::string_view token, Identified then) = 0;
-    virtual boost::asio::thread_pool& slow_reads() = 0;
+    // The threads of those that take long are others: no number of them delays the rest.
+    virtual boost::asio::thread_pool& slow_reads(bool take_long) = 0;
     // False: the controller takes no more now. Otherwise its answer comes to answered().
     virtual bool ask(const std::shared_ptr<HttpSession>& session, std::uint64_t& ticket,
                      const Principal& principal, Command command) = 0;

@@ -122,7 +122,7 @@ Outcome Service::counted(Outcome outcome, RouteId route) {
     if (auto* const response = std::get_if<ApiResponse>(&outcome)) {
         response->route = route;
     } else if (auto* const slow = std::get_if<SlowRead>(&outcome)) {
-        *slow = [read = std::move(*slow), route] {
+        slow->read = [read = std::move(slow->read), route] {
             ApiResponse slow_response = read();
             slow_response.route = route;
             return slow_response;
@@ -335,19 +335,20 @@ Outcome Service::usage(const Routed& routed) const {
     std::optional<std::uint32_t> only;
     if (privacy.hides(PrivateKind::jobs) || privacy.hides(PrivateKind::usage))
         only = routed.request.principal.uid;
-    return [&archive = archive_, snapshot = routed.snapshot, query = *std::move(query), only,
-            principal = routed.request.principal] {
+    auto read = [&archive = archive_, snapshot = routed.snapshot, query = *std::move(query), only,
+                 principal = routed.request.principal] {
         const ClusterSpec& spec = *snapshot->spec;
         const Privacy shown(spec, principal);
         const auto spans = archive.spans(*query.from, *query.until);
         if (!spans.ok()) return respond(api::problem_of_status(500, spans.error().message));
         UsageTally tally(spec, query, wall_time(), only);
         tally.take(*spans, [&](const Reservation& one) { return shown.shows(one); });
-        const Status read =
+        const Status all =
             archive.each_run(tally.runs(), [&](const AccountingRecord& run) { tally.take(run); });
-        if (!read.ok()) return respond(api::problem_of_status(500, read.error().message));
+        if (!all.ok()) return respond(api::problem_of_status(500, all.error().message));
         return respond_json(api::to_json(tally.report()));
     };
+    return SlowRead(std::move(read), true);
 }
 
 // Of a job that waits the controller knows why; of any other, accounting knows how it went.

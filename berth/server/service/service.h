@@ -2,10 +2,13 @@
 // archive itself; a request that changes something becomes a command for the controller.
 #pragma once
 
+#include <concepts>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <variant>
 
 #include "berth/control/turn/command.h"
@@ -40,8 +43,18 @@ struct ForController {
     AskedRoute asked;
     Command command;
 };
-// May block on the disk: call it where that delays no other request.
-using SlowRead = std::function<ApiResponse()>;
+// May block on the disk: call it where that delays no other request. One that takes long may read
+// years of accounting: it must not delay other slow reads either.
+struct SlowRead {
+    template <class Read>
+        requires(std::is_invocable_r_v<ApiResponse, const Read&> && !std::same_as<Read, SlowRead>)
+    // NOLINTNEXTLINE(google-explicit-constructor): what reads is returned as it is.
+    SlowRead(Read how, bool for_long = false) : read(std::move(how)), takes_long(for_long) {}
+    ApiResponse operator()() const { return read(); }
+
+    std::function<ApiResponse()> read;
+    bool takes_long = false;
+};
 
 class Service {
 public:

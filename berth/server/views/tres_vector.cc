@@ -49,11 +49,22 @@ TresVector TresVector::of(const ClusterSpec& spec, const Resources& amount) {
     return vector;
 }
 
+TresVector least(const TresVector& a, const TresVector& b) {
+    TresVector both;
+    for (std::size_t i = 0; i < both.amounts.size(); ++i)
+        both.amounts[i] = std::min(a.amounts[i], b.amounts[i]);
+    return both;
+}
+
+std::int64_t sum_of(std::int64_t a, std::int64_t b) {
+    std::int64_t sum = 0;
+    if (!__builtin_add_overflow(a, b, &sum)) return sum;
+    return b < 0 ? -kMostAmount : kMostAmount;
+}
+
 std::int64_t NamedTres::in(const TresVector& vector) const {
     std::int64_t sum = 0;
-    for (const std::size_t part : parts) {
-        if (__builtin_add_overflow(sum, vector.amounts[part], &sum)) return kMostAmount;
-    }
+    for (const std::size_t part : parts) sum = sum_of(sum, vector.amounts[part]);
     return sum;
 }
 

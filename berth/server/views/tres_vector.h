@@ -25,6 +25,11 @@ struct TresVector {
     static TresVector of(const ClusterSpec& spec, const Resources& amount);
 };
 
+// The smaller of both, of each.
+TresVector least(const TresVector& a, const TresVector& b);
+// Saturates, as the sums of a vector do.
+std::int64_t sum_of(std::int64_t a, std::int64_t b);
+
 // A TRES by name, and the parts of a vector that it is the sum of.
 struct NamedTres {
     std::string name;

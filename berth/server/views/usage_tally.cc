@@ -37,8 +37,7 @@ std::optional<RunTime> time_of(const AccountingRecord& run, Time now) {
     if (!run.started_at) return std::nullopt;
     RunTime time{.begin = *run.started_at};
     time.held_until = std::max(run.ended_at.value_or(now), time.begin);
-    const Time stopped =
-        run.ended_at ? time.held_until : std::min(run.suspended_since.value_or(now), now);
+    const Time stopped = std::min(run.suspended_since.value_or(time.held_until), time.held_until);
     time.used_until = std::max(stopped - run.suspended, time.begin);
     return time;
 }
@@ -60,7 +59,9 @@ UsageTally::UsageTally(const ClusterSpec& spec, api::UsageQuery query, Time now,
       reserved_(from_, until_),
       reserved_use_(from_, until_),
       maintained_(from_, until_),
-      maintained_use_(from_, until_) {}
+      maintained_use_(from_, until_) {
+    find_billed();
+}
 
 RunFilter UsageTally::runs() const {
     RunFilter filter{.from = from_, .until = until_};
@@ -76,9 +77,12 @@ void UsageTally::take(const AccountingRecord& run) {
     take_wait(run);
     const std::optional<RunTime> time = time_of(run, now_);
     if (!time) return;
-    const TresVector rate = rate_of(run);
-    if (!run.request.reservation.empty()) take_reserved_use(run, *time, rate);
-    take_use(run, *time, rate);
+    TresVector cpus, rest = rate_of(run);
+    std::swap(cpus.amounts[TresVector::kCpu], rest.amounts[TresVector::kCpu]);
+    const Uses uses = {
+        {{time->begin, time->used_until, cpus}, {time->begin, time->held_until, rest}}};
+    if (!run.request.reservation.empty()) take_reserved_use(*run.request.reservation, uses);
+    take_use(run, uses);
 }
 
 bool UsageTally::is_told(const AccountingRecord& run) const {
@@ -124,21 +128,17 @@ void UsageTally::take_wait(const AccountingRecord& run) {
     waiting_.add(*run.eligible_at, until, scaled(rate, tasks));
 }
 
-void UsageTally::take_use(const AccountingRecord& run, const RunTime& time,
-                          const TresVector& rate) {
-    TresVector cpus, rest = rate;
-    cpus.amounts[TresVector::kCpu] = rate.amounts[TresVector::kCpu];
-    rest.amounts[TresVector::kCpu] = 0;
-    allocated_.add(time.begin, time.used_until, cpus);
-    allocated_.add(time.begin, time.held_until, rest);
-    const std::int64_t held = overlap(time.begin, time.held_until, from_, until_);
-    if (held == 0 || !is_told(run)) return;
+void UsageTally::take_use(const AccountingRecord& run, const Uses& uses) {
+    for (const Use& use : uses) allocated_.add(use.begin, use.until, use.rate);
+    const auto length = [&](const Use& use) {
+        return overlap(use.begin, use.until, from_, until_);
+    };
+    if (length(uses[1]) == 0 || !is_told(run)) return;
     const bool by_size = query_.by_size;
     Group& group = groups_[{run.account, by_size ? std::string() : *run.owner.user, run.wckey,
                             by_size ? std::int64_t{run.cpus} : 0}];
     ++group.jobs;
-    group.used.add_times(cpus, overlap(time.begin, time.used_until, from_, until_));
-    group.used.add_times(rest, held);
+    for (const Use& use : uses) group.used.add_times(use.rate, length(use));
 }
 
 api::UsageReport UsageTally::report() const {

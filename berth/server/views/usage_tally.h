@@ -2,6 +2,7 @@
 // became of the rest. Runs are taken one by one, so that years of them take no memory.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <map>
 #include <tuple>
@@ -28,9 +29,10 @@ public:
     UsageTally(const ClusterSpec& spec, api::UsageQuery query, Time now,
                std::optional<std::uint32_t> only);
 
-    // To be told first. Those reservations are reported that `shows` passes.
+    // To be told first. Those reservations are reported that `shows` passes, if the query asks for
+    // any.
     void take(const Spans& spans, const std::function<bool(const Reservation&)>& shows);
-    // The runs that are needed: of the time asked for, and of the reservations that touch it.
+    // The runs that are needed: of the time asked for, and of the reservations that are reported.
     RunFilter runs() const;
     void take(const AccountingRecord& run);
 
@@ -42,9 +44,16 @@ private:
         std::int64_t jobs = 0;
         TresVector used;
     };
+    // CPUs, until the run is suspended, and all else, until its end: a rate and its time.
+    struct Use {
+        Time begin{}, until{};
+        TresVector rate;
+    };
+    using Uses = std::array<Use, 2>;
     // One occurrence of a reservation; a change in its course makes no other.
     struct Occurrence {
         api::ReservationTime row;
+        Time start{};  // As the reservation says it. The row begins when it was first known.
         bool is_shown = false;
         // Neither of both: IGNORE_JOBS. Its jobs count as all others do.
         bool is_allocated = false, is_maintenance = false;
@@ -54,16 +63,16 @@ private:
     bool is_told(const AccountingRecord& run) const;
     TresVector rate_of(const AccountingRecord& run) const;
     void take_wait(const AccountingRecord& run);
-    void take_use(const AccountingRecord& run, const RunTime& time, const TresVector& rate);
+    void take_use(const AccountingRecord& run, const Uses& uses);
 
     // usage_times.cc
+    void find_billed();
     TresVector rate_of_node(const std::string& name, const Resources& amount) const;
     void take_node(const NodeSpan& span);
     Occurrence& occurrence_of(const ReservationSpan& span);
     void take_reservation(const ReservationSpan& span, const Spans& spans, bool is_shown);
-    void take_maintenance(const ReservationSpan& span, const Spans& spans);
-    void take_reserved_use(const AccountingRecord& run, const RunTime& time,
-                           const TresVector& rate);
+    void take_kept(const ReservationSpan& span, const Spans& spans, const Occurrence& one);
+    void take_reserved_use(const std::string& reservation, const Uses& uses);
     std::vector<api::TresTime> times() const;
     std::vector<api::ReservationTime> reservations() const;
 
@@ -72,6 +81,8 @@ private:
     Time from_, until_, now_;
     std::optional<std::uint32_t> only_;
     std::vector<NamedTres> tres_;
+    // The partitions of each node in which its amounts weigh something.
+    std::map<std::string, std::vector<PartitionId>, std::less<>> billed_;
     std::map<GroupKey, Group> groups_;
     std::optional<Time> nodes_since_;
     std::vector<Occurrence> occurrences_;  // By name, then by time.

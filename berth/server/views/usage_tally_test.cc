@@ -110,6 +110,11 @@ TEST_F(Tally, SuspensionFreesTheCpusAndNotTheMemory) {
     now.suspended = std::chrono::seconds(100);
     now.suspended_since = second(3000);
     EXPECT_EQ(of(now), (std::pair<std::int64_t, std::int64_t>{4 * 900, 100 * 1600}));
+    // It was suspended when it ended.
+    AccountingRecord lost = run(1, 0, 1000);
+    lost.suspended = std::chrono::seconds(100);
+    lost.suspended_since = second(700);
+    EXPECT_EQ(of(lost), (std::pair<std::int64_t, std::int64_t>{4 * 600, 100 * 1000}));
     // Two times that lie side by side have together all that was used.
     AccountingRecord straddles = run(1, kHour - 200, kHour + 100);
     straddles.suspended = std::chrono::seconds(150);
@@ -234,7 +239,7 @@ TEST_F(Tally, OfATimeWithoutKnownNodesOnlyWhatWasAllocatedIsTold) {
 }
 
 TEST_F(Tally, WhatAReservationKeepsIsAllocated) {
-    UsageTally all = tally();
+    UsageTally all = tally({.reservations = true});
     Spans spans = one_node();
     spans.reservations = {reserved(0, 1000)};
     all.take(spans, all_shown);
@@ -253,6 +258,53 @@ TEST_F(Tally, WhatAReservationKeepsIsAllocated) {
     EXPECT_EQ(kept.idle, 32 * 1000 - 2000);
 }
 
+// As Slurm's rollup has it, which says so of an hour: 57600 allocated and 57600 down.
+TEST_F(Tally, ANodeThatIsDownKeepsNothingForAReservation) {
+    UsageTally all = tally();
+    Spans spans;
+    spans.since = second(-kHour);
+    spans.nodes = {node("gpu1", -kHour, 1800, false), node("gpu1", 1800, std::nullopt),
+                   node("gpu2", -kHour, std::nullopt)};
+    spans.reservations = {reserved(0, kHour)};
+    all.take(spans, all_shown);
+    const api::TresTime time = cpus(all.report());
+    EXPECT_EQ(time.allocated, 57600);
+    EXPECT_EQ(time.down, 57600);
+    EXPECT_EQ(time.idle, 32 * kHour);
+}
+
+TEST_F(Tally, WhileARunIsSuspendedItsReservationKeepsItsCpus) {
+    UsageTally all = tally({.reservations = true});
+    Spans spans = one_node();
+    spans.reservations = {reserved(0, 1000)};
+    all.take(spans, all_shown);
+    AccountingRecord inside = run(1, 0, 500);
+    inside.request.reservation = "course";
+    inside.suspended = std::chrono::seconds(200);
+    all.take(inside);
+    const api::UsageReport report = all.report();
+    EXPECT_EQ(cpus(report).allocated, 32 * 1000);
+    EXPECT_EQ(report.reservations.at(0).tres.at(0).allocated, 4 * 300);
+}
+
+TEST_F(Tally, ARunIsOfTheOccurrencesThatItRanIn) {
+    UsageTally all = tally({.reservations = true});
+    Spans spans = one_node();
+    for (std::int64_t i = 0; i < 30; ++i)
+        spans.reservations.push_back(reserved(i * 100, i * 100 + 50));
+    all.take(spans, all_shown);
+    AccountingRecord inside = run(1, 230, 420);
+    inside.request.reservation = "course";
+    all.take(inside);
+    std::string text;
+    for (const api::ReservationTime& one : all.report().reservations) {
+        const std::int64_t used = one.tres.at(0).allocated;
+        if (used != 0)
+            text += std::to_string(seconds(one.start) - kBegin) + " " + std::to_string(used) + ", ";
+    }
+    EXPECT_EQ(text, "200 80, 300 200, 400 80, ");
+}
+
 TEST_F(Tally, ANodeThatIsMaintainedIsDownAsPlanned) {
     UsageTally all = tally();
     Spans spans;
@@ -268,10 +320,27 @@ TEST_F(Tally, ANodeThatIsMaintainedIsDownAsPlanned) {
     EXPECT_EQ(time.reported, 32 * kHour);
 }
 
-TEST_F(Tally, AReservationIsToldInFull) {
+TEST_F(Tally, SumsDoNotWrapAround) {
     UsageTally all = tally();
     Spans spans = one_node();
+    for (int i = 0; i < 3; ++i) {
+        spans.nodes.push_back(node("gpu2", -kHour, std::nullopt));
+        spans.nodes.back().standing.capacity.set_memory(Bytes(std::int64_t{1} << 62));
+        spans.nodes.push_back(node("gpu3", -kHour, std::nullopt));
+        spans.nodes.back().standing.capacity[DimensionId(2)] = std::int64_t{1} << 62;
+    }
+    all.take(spans, all_shown);
+    for (const api::TresTime& one : all.report().times) {
+        EXPECT_GE(one.reported, 0) << one.name;
+        EXPECT_GE(one.idle, 0) << one.name;
+    }
+}
+
+TEST_F(Tally, AReservationIsToldInFull) {
+    UsageTally all = tally({.reservations = true});
+    Spans spans = one_node();
     spans.reservations = {reserved(-500, 100), reserved(100, 2 * kHour)};
+    spans.reservations[1].standing.reservation.start = second(-500);
     spans.reservations[1].standing.reservation.ignore_jobs = true;
     all.take(spans, [](const Reservation&) { return true; });
     EXPECT_EQ(all.runs().from, second(-500)) << "of its time the runs are needed, too";
@@ -279,9 +348,18 @@ TEST_F(Tally, AReservationIsToldInFull) {
     ASSERT_EQ(report.reservations.size(), 1U) << "it was changed, and is the same one";
     EXPECT_EQ(report.reservations[0].start, second(-500));
     EXPECT_EQ(report.reservations[0].end, second(2 * kHour));
-    UsageTally hidden = tally();
+    UsageTally hidden = tally({.reservations = true});
     hidden.take(spans, [](const Reservation&) { return false; });
     EXPECT_TRUE(hidden.report().reservations.empty());
+    UsageTally not_asked = tally();
+    not_asked.take(spans, all_shown);
+    EXPECT_TRUE(not_asked.report().reservations.empty());
+    EXPECT_EQ(not_asked.runs().from, second(0)) << "no run before is needed";
+    // The next occurrence may follow at once.
+    UsageTally daily = tally({.reservations = true});
+    spans.reservations = {reserved(0, 1000), reserved(1000, 2000)};
+    daily.take(spans, all_shown);
+    EXPECT_EQ(daily.report().reservations.size(), 2U);
 }
 
 }  // namespace

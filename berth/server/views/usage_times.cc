@@ -17,6 +17,8 @@ struct Bucket {
     std::int64_t capacity = 0, down = 0, planned_down = 0, allocated = 0, waiting = 0;
 };
 
+void add(std::int64_t& sum, std::int64_t more) { sum = sum_of(sum, more); }
+
 // As much of this as there is room for.
 std::int64_t within(std::int64_t room, std::int64_t wanted) {
     return std::max<std::int64_t>(std::min(room, wanted), 0);
@@ -25,38 +27,44 @@ std::int64_t within(std::int64_t room, std::int64_t wanted) {
 // As Slurm settles an hour: what is allocated counts first, then what was down, then what was down
 // as planned; what waited counts as far as there was room.
 void settle(Bucket bucket, bool is_known, api::TresTime& time) {
-    const std::int64_t total =
-        is_known ? bucket.capacity
-                 : std::max(bucket.capacity, bucket.allocated + bucket.down + bucket.planned_down);
+    const std::int64_t taken = sum_of(sum_of(bucket.allocated, bucket.down), bucket.planned_down);
+    const std::int64_t total = is_known ? bucket.capacity : std::max(bucket.capacity, taken);
     const std::int64_t allocated = within(total, bucket.allocated);
     const std::int64_t down = within(total - allocated, bucket.down);
     const std::int64_t planned_down = within(total - allocated - down, bucket.planned_down);
     const std::int64_t idle = total - allocated - down - planned_down;
     const std::int64_t planned = is_known ? within(idle, bucket.waiting) : 0;
-    time.allocated += allocated;
-    time.down += down;
-    time.planned_down += planned_down;
-    time.planned += planned;
-    time.idle += idle - planned;
-    time.overcommitted += is_known ? bucket.waiting - planned : 0;
-    time.reported += total;
+    add(time.allocated, allocated);
+    add(time.down, down);
+    add(time.planned_down, planned_down);
+    add(time.planned, planned);
+    add(time.idle, idle - planned);
+    add(time.overcommitted, is_known ? bucket.waiting - planned : 0);
+    add(time.reported, total);
 }
 
 }  // namespace
 
-// The billing of a node is the highest that a partition makes of it.
-TresVector UsageTally::rate_of_node(const std::string& name, const Resources& amount) const {
-    TresVector rate = TresVector::of(spec_, amount);
-    std::optional<std::int64_t> billing;
-    const std::optional<NodeId> node = spec_.find_node(name);
-    for (std::size_t i = 0; node && i < spec_.partitions.size(); ++i) {
+void UsageTally::find_billed() {
+    for (std::size_t i = 0; i < spec_.partitions.size(); ++i) {
         const PartitionId id(static_cast<std::uint32_t>(i));
         const PartitionSpec& partition = spec_.partition(id);
         if (partition.gone || partition.billing_weights.empty()) continue;
-        if (std::ranges::binary_search(*partition.nodes, *node))
-            billing = std::max(billing.value_or(0), *billed_in(spec_, id, 1, amount));
+        for (const NodeId node : *partition.nodes) billed_[spec_.node(node).name].push_back(id);
     }
-    rate.amounts[TresVector::kBilling] = billing.value_or(rate.amounts[TresVector::kCpu]);
+}
+
+// The billing of a node is the highest that a partition makes of it.
+TresVector UsageTally::rate_of_node(const std::string& name, const Resources& amount) const {
+    TresVector rate = TresVector::of(spec_, amount);
+    const auto found = billed_.find(name);
+    std::int64_t& billing = rate.amounts[TresVector::kBilling];
+    if (found == billed_.end()) {
+        billing = rate.amounts[TresVector::kCpu];
+        return rate;
+    }
+    for (const PartitionId id : found->second)
+        billing = std::max(billing, *billed_in(spec_, id, 1, amount));
     return rate;
 }
 
@@ -76,9 +84,11 @@ void UsageTally::take_node(const NodeSpan& span) {
 }
 
 UsageTally::Occurrence& UsageTally::occurrence_of(const ReservationSpan& span) {
+    const Time start = span.standing.reservation.start;
     const bool goes_on = !occurrences_.empty() && occurrences_.back().row.name == span.name &&
-                         occurrences_.back().row.end == span.began;
-    if (!goes_on) occurrences_.push_back({.row = {.name = span.name, .start = span.began}});
+                         occurrences_.back().start == start;
+    if (!goes_on)
+        occurrences_.push_back({.row = {.name = span.name, .start = span.began}, .start = start});
     return occurrences_.back();
 }
 
@@ -91,7 +101,7 @@ void UsageTally::take_reservation(const ReservationSpan& span, const Spans& span
     one.row.nodes = span.standing.nodes;
     one.row.users = reservation.users;
     one.row.accounts = reservation.accounts;
-    one.is_shown = is_shown;
+    one.is_shown = is_shown && query_.reservations;
     one.is_maintenance = reservation.maint && !reservation.ignore_jobs;
     one.is_allocated = !reservation.maint && !reservation.ignore_jobs;
     TresVector rate;
@@ -99,41 +109,52 @@ void UsageTally::take_reservation(const ReservationSpan& span, const Spans& span
         rate += rate_of_node(one.row.nodes[i], reservation.amounts[i].second);
     one.reserved.add_times(rate, seconds(end) - seconds(span.began));
     if (one.is_allocated) reserved_.add(span.began, std::min(end, now_), rate);
-    if (one.is_maintenance) take_maintenance(span, spans);
+    if (one.is_maintenance) maintained_.add(span.began, std::min(end, now_), rate);
+    if (one.is_allocated || one.is_maintenance) take_kept(span, spans, one);
 }
 
-// A node that is down while it is maintained is down as planned.
-void UsageTally::take_maintenance(const ReservationSpan& span, const Spans& spans) {
+// A node that is down keeps nothing for a reservation: it is down, and down as planned while it is
+// maintained.
+void UsageTally::take_kept(const ReservationSpan& span, const Spans& spans, const Occurrence& one) {
     const Reservation& reservation = span.standing.reservation;
-    const Time end = std::min(span.ended.value_or(reservation.end), now_);
+    const Time end = std::min({span.ended.value_or(reservation.end), now_, until_});
     const auto& nodes = span.standing.nodes;
     for (std::size_t i = 0; i < reservation.amounts.size() && i < nodes.size(); ++i) {
         const TresVector kept = rate_of_node(nodes[i], reservation.amounts[i].second);
-        maintained_.add(span.began, end, kept);
-        for (const NodeSpan& node :
-             std::ranges::equal_range(spans.nodes, nodes[i], {}, &NodeSpan::name)) {
-            if (node.standing.unavailable.is_zero()) continue;
-            const Time from = std::max(span.began, node.began);
-            const Time until = std::min(end, node.ended.value_or(now_));
-            if (from >= until || node.standing.planned) continue;
-            const TresVector unavailable = rate_of_node(node.name, node.standing.unavailable);
-            down_.add(from, until, minus({}, unavailable));
-            planned_down_.add(from, until, unavailable);
-            maintained_.add(from, until, minus({}, unavailable));
+        const auto all = std::ranges::equal_range(spans.nodes, nodes[i], {}, &NodeSpan::name);
+        const auto is_over = [&](const NodeSpan& node) {
+            return node.ended && *node.ended <= span.began;
+        };
+        for (auto node = std::ranges::partition_point(all, is_over);
+             node != all.end() && node->began < end; ++node) {
+            if (node->standing.unavailable.is_zero() || node->standing.planned) continue;
+            const Time from = std::max(span.began, node->began);
+            const Time until = std::min(end, node->ended.value_or(end));
+            const TresVector lost =
+                least(kept, rate_of_node(node->name, node->standing.unavailable));
+            (one.is_maintenance ? maintained_ : reserved_).add(from, until, minus({}, lost));
+            if (!one.is_maintenance) continue;
+            down_.add(from, until, minus({}, lost));
+            planned_down_.add(from, until, lost);
         }
     }
 }
 
-void UsageTally::take_reserved_use(const AccountingRecord& run, const RunTime& time,
-                                   const TresVector& rate) {
-    for (Occurrence& one : occurrences_) {
-        if (one.row.name != *run.request.reservation) continue;
-        const Time from = std::max(time.begin, one.row.start);
-        const Time until = std::min(time.held_until, one.row.end);
-        if (from >= until) continue;
-        one.used.add_times(rate, seconds(until) - seconds(from));
-        if (one.is_allocated) reserved_use_.add(from, until, rate);
-        if (one.is_maintenance) maintained_use_.add(from, until, rate);
+void UsageTally::take_reserved_use(const std::string& reservation, const Uses& uses) {
+    const auto all = std::ranges::equal_range(
+        occurrences_, reservation, {},
+        [](const Occurrence& one) -> const std::string& { return one.row.name; });
+    const auto is_over = [&](const Occurrence& one) { return one.row.end <= uses[0].begin; };
+    for (auto one = std::ranges::partition_point(all, is_over);
+         one != all.end() && one->row.start < uses[1].until; ++one) {
+        for (const Use& use : uses) {
+            const Time from = std::max(use.begin, one->row.start);
+            const Time until = std::min(use.until, one->row.end);
+            if (from >= until) continue;
+            one->used.add_times(use.rate, seconds(until) - seconds(from));
+            if (one->is_allocated) reserved_use_.add(from, until, use.rate);
+            if (one->is_maintenance) maintained_use_.add(from, until, use.rate);
+        }
     }
 }
 
@@ -144,7 +165,7 @@ std::vector<api::TresTime> UsageTally::times() const {
                reserved_use = reserved_use_.totals(), maintained = maintained_.totals(),
                maintained_use = maintained_use_.totals();
     const auto rest = [](const NamedTres& tres, const TresVector& of, const TresVector& used) {
-        return std::max<std::int64_t>(tres.in(of)-tres.in(used), 0);
+        return std::max<std::int64_t>(sum_of(tres.in(of), -tres.in(used)), 0);
     };
     std::vector<api::TresTime> times;
     for (const NamedTres& tres : tres_) {
@@ -153,18 +174,19 @@ std::vector<api::TresTime> UsageTally::times() const {
         std::int64_t had = 0;
         for (std::size_t i = 0; i < capacity.size(); ++i) {
             const bool is_known = nodes_since_ && *nodes_since_ <= capacity_.begin_of(i);
-            had += tres.in(capacity[i]);
+            add(had, tres.in(capacity[i]));
             settle({.capacity = tres.in(capacity[i]),
                     .down = tres.in(down[i]),
-                    .planned_down =
-                        tres.in(planned_down[i]) + rest(tres, maintained[i], maintained_use[i]),
-                    .allocated = tres.in(allocated[i]) + rest(tres, reserved[i], reserved_use[i]),
+                    .planned_down = sum_of(tres.in(planned_down[i]),
+                                           rest(tres, maintained[i], maintained_use[i])),
+                    .allocated =
+                        sum_of(tres.in(allocated[i]), rest(tres, reserved[i], reserved_use[i])),
                     .waiting = tres.in(waiting[i])},
                    is_known, time);
         }
         const std::int64_t known =
             nodes_since_ ? overlap(std::max(*nodes_since_, from_), now_, from_, until_) : 0;
-        if (known > 0) time.count = (had + known / 2) / known;
+        if (known > 0) time.count = sum_of(had, known / 2) / known;
         times.push_back(std::move(time));
     }
     return times;

@@ -104,6 +104,7 @@ api::UsageQuery query_of(const ReportWords& words, Time now) {
     query.partitions = words.chosen.partitions;
     query.groups = words.chosen.groups;
     query.by_size = is_of_sizes(words.kind);
+    query.reservations = words.kind == ReportKind::reservations;
     if (words.kind != ReportKind::reservations) query.nodes = words.chosen.nodes;
     // Otherwise those below the accounts that are named count, too: they are picked out here.
     if (words.kind == ReportKind::user_by_account || words.kind == ReportKind::top_users)
