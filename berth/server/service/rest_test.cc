@@ -194,9 +194,16 @@ TEST_F(Rest, GivesTheShapesOfSlurmdbd) {
 }
 
 TEST_F(Rest, SharesAreChosenByAccountAndUser) {
+    // As `sshare -a` lists them: of an account first its users, then the accounts below it. The
+    // user root is always one of root's.
     const Got all = get("/slurm/v0.0.44/shares");
-    EXPECT_EQ(all.at("shares.shares.0.name"), "root");
-    EXPECT_EQ(all.at("shares.shares.2.name"), "user1000");
+    std::string rows;
+    for (const std::string row : {"0", "1", "2", "3", "4", "5"}) {
+        const std::string at = "shares.shares." + row;
+        rows += all.at(at + ".parent") + "/" + all.at(at + ".name") + " ";
+    }
+    EXPECT_EQ(rows,
+              "/root root/root root/physics physics/user1000 physics/user1001 (none)/(none) ");
     const Got one = get("/slurm/v0.0.44/shares?accounts=physics&users=user1001");
     EXPECT_EQ(one.at("shares.shares.0.name"), "physics");
     EXPECT_EQ(one.at("shares.shares.1.name"), "user1001");
