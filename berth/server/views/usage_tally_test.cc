@@ -251,6 +251,8 @@ TEST_F(Tally, WhatAReservationKeepsIsAllocated) {
     const api::UsageReport report = all.report();
     EXPECT_EQ(cpus(report).allocated, 32 * 1000 + 400);
     ASSERT_EQ(report.reservations.size(), 1U);
+    for (const api::TresTime& one : report.reservations[0].tres)
+        EXPECT_TRUE(one.name == "cpu" || one.name.starts_with("gres/")) << one.name;
     const api::TresTime& kept = report.reservations[0].tres.at(0);
     EXPECT_EQ(kept.name, "cpu");
     EXPECT_EQ(kept.count, 32);

@@ -192,6 +192,7 @@ std::vector<api::TresTime> UsageTally::times() const {
     return times;
 }
 
+// As Slurm, which keeps neither memory nor billing for a reservation.
 std::vector<api::ReservationTime> UsageTally::reservations() const {
     std::vector<api::ReservationTime> rows;
     for (const Occurrence& one : occurrences_) {
@@ -200,7 +201,8 @@ std::vector<api::ReservationTime> UsageTally::reservations() const {
         const std::int64_t length = seconds(one.row.end) - seconds(one.row.start);
         for (const NamedTres& tres : tres_) {
             const std::int64_t reserved = tres.in(one.reserved), used = tres.in(one.used);
-            if (reserved == 0 || length <= 0) continue;
+            const bool is_kept = tres.name == "cpu" || tres.name.starts_with("gres/");
+            if (!is_kept || reserved == 0 || length <= 0) continue;
             rows.back().tres.push_back({.name = tres.name,
                                         .count = reserved / length,
                                         .allocated = used,

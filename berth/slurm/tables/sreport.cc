@@ -61,40 +61,6 @@ struct SreportOptions {
     ReportStyle style;
 };
 
-// Of -T, those that there are. Slurm has told of nodes in a few reports only since they are shared.
-Result<std::vector<std::string>> tres_asked(const std::string& names, const ReportAsked& asked,
-                                            const std::vector<std::string>& known,
-                                            std::ostream& err) {
-    const ReportKind kind = asked.words.kind;
-    if (names.empty() && kind != ReportKind::reservations) return std::vector<std::string>{"cpu"};
-    std::vector<std::string> words, found;
-    add_names(names, words);
-    const bool all = names.empty() || (words.size() == 1 && iequals(words.front(), "ALL"));
-    const bool no_nodes = kind == ReportKind::utilization || asked.notation.has_percent();
-    if (all) words = known;
-    for (const std::string& word : words) {
-        const auto one = std::ranges::find_if(
-            known, [&](const std::string& name) { return iequals(name, word); });
-        if (one == known.end() || std::ranges::find(found, *one) != found.end()) continue;
-        if (*one != "node" || !no_nodes) {
-            found.push_back(*one);
-        } else if (!all) {
-            err << "TRES node usage is no longer reported in "
-                << (kind == ReportKind::utilization ? "the Cluster Utilization report"
-                                                    : "percent format reports")
-                << ".  Please use TRES CPU instead.\n";
-        }
-    }
-    if (found.empty())
-        return Error{ErrorCode::invalid_argument, "sreport: fatal: No valid TRES given\n"};
-    if (is_of_sizes(kind) && found.size() > 1) {
-        return Error{ErrorCode::invalid_argument,
-                     " Job report only supports a single --tres type.\n Generate a separate report "
-                     "for each TRES type.\n"};
-    }
-    return found;
-}
-
 api::UsageQuery query_of(const ReportWords& words, Time now) {
     const ReportPeriod period = period_of(words, now);
     api::UsageQuery query{.from = period.from, .until = period.until};
@@ -104,6 +70,12 @@ api::UsageQuery query_of(const ReportWords& words, Time now) {
     query.partitions = words.chosen.partitions;
     query.groups = words.chosen.groups;
     query.by_size = is_of_sizes(words.kind);
+    // Users may have numbers there.
+    for (std::string& user : query.users) {
+        const auto uid = query.by_size ? parse_int64(user) : Result<std::int64_t>(-1);
+        if (uid.ok() && *uid >= 0 && *uid <= 0xffff'ffffLL)
+            user = user_name_of(static_cast<std::uint32_t>(*uid));
+    }
     query.reservations = words.kind == ReportKind::reservations;
     if (words.kind != ReportKind::reservations) query.nodes = words.chosen.nodes;
     // Otherwise those below the accounts that are named count, too: they are picked out here.
@@ -126,7 +98,7 @@ int run_report(const Invocation& call, const SreportOptions& options, const Repo
     if (!usage) return fail(slurm_message(usage.problem()));
     ReportAsked asked{
         .words = words, .notation = options.notation, .with_tres = !options.tres.empty()};
-    auto tres = tres_asked(options.tres, asked, usage->tres, streams.err);
+    auto tres = tres_asked(options.tres, asked, usage->tres);
     if (!tres.ok()) return streams.err << tres.error().message, 1;
     asked.tres = *std::move(tres);
     std::vector<api::AssociationRow> associations;

@@ -122,10 +122,13 @@ private:
             ReportLine line{{ReportCell::cluster, usage_.cluster},
                             {ReportCell::tres_name, time->name},
                             {ReportCell::tres_count, std::to_string(time->count)},
+                            {ReportCell::used, text(0, 0)},
                             {ReportCell::energy, text(0, 0)}};
             for (const auto& [cell, amount] : kAmounts)
                 line[cell] = text(time->*amount, time->reported);
-            line[ReportCell::reported] = text(time->reported, length() * time->count);
+            std::int64_t possible = 0;
+            if (__builtin_mul_overflow(length(), time->count, &possible)) possible = time->reported;
+            line[ReportCell::reported] = text(time->reported, possible);
             put(line);
         }
     }
@@ -172,6 +175,7 @@ private:
                      {ReportCell::proper_name, proper_name_of(line.user)},
                      {ReportCell::wckey, line.wckey},
                      {ReportCell::tres_name, tres},
+                     {ReportCell::tres_count, std::to_string(time == nullptr ? 0 : time->count)},
                      {ReportCell::used,
                       text(amount_of(line.used, tres), time == nullptr ? 0 : time->reported)},
                      {ReportCell::energy, text(0, 0)}});  // As Slurm where it is not measured.

@@ -3,15 +3,23 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 
 #include "berth/base/text.h"
+#include "berth/slurm/text/argument_text.h"
 
 namespace berth::slurm {
 namespace {
 
 constexpr const char* kRootAccount = "root";
+
+// What the controller says is at most the largest number there is.
+std::int64_t no_more_than_fits(std::int64_t a, std::int64_t b) {
+    std::int64_t sum = 0;
+    return __builtin_add_overflow(a, b, &sum) ? std::numeric_limits<std::int64_t>::max() : sum;
+}
 
 void add_used(std::vector<api::TresSeconds>& to, const std::vector<api::TresSeconds>& more) {
     for (const api::TresSeconds& one : more) {
@@ -19,7 +27,7 @@ void add_used(std::vector<api::TresSeconds>& to, const std::vector<api::TresSeco
         if (found == to.end()) {
             to.push_back(one);
         } else {
-            found->amount += one.amount;
+            found->amount = no_more_than_fits(found->amount, one.amount);
         }
     }
 }
@@ -88,33 +96,42 @@ public:
     }
 
     std::vector<UsedLine> take() {
-        (void)visit(kRootAccount, 0);
+        (void)visit(kRootAccount, 0, 0);
+        if (has_users()) {
+            std::ranges::stable_sort(
+                lines_, {}, [](const UsedLine& line) { return std::tie(line.user, line.account); });
+        }
         return std::move(lines_);
     }
 
 private:
-    // With users= an account's own line would tell of others, too.
+    // With users= an account's own line would tell of others, too, and only the accounts that are
+    // named count.
+    bool has_users() const { return !words_.chosen.users.empty(); }
     bool is_shown(const std::string& account) const {
-        return words_.chosen.accounts.empty() ||
-               tree_.highest_of(words_.chosen.accounts, account) != nullptr;
+        const auto& accounts = words_.chosen.accounts;
+        if (accounts.empty()) return true;
+        return has_users() ? is_among_names(accounts, account)
+                           : tree_.highest_of(accounts, account) != nullptr;
     }
 
-    std::vector<api::TresSeconds> visit(const std::string& account, std::uint32_t depth) {
+    // `depth`: below the highest account that is shown. `steps`: below the root.
+    std::vector<api::TresSeconds> visit(const std::string& account, std::uint32_t depth,
+                                        std::uint32_t steps) {
         const std::size_t at = lines_.size();
-        const bool shown = is_shown(account);
-        if (shown && words_.chosen.users.empty())
-            lines_.push_back({.account = account, .depth = depth});
+        const bool shown = is_shown(account), has_line = shown && !has_users();
+        if (has_line) lines_.push_back({.account = account, .depth = depth});
+        const std::uint32_t below = has_line ? depth + 1 : depth;
         std::vector<api::TresSeconds> sum;
         for (const auto& [user, used] : users_[account]) {
             add_used(sum, used);
             if (shown)
-                lines_.push_back(
-                    {.account = account, .user = user, .depth = depth + 1, .used = used});
+                lines_.push_back({.account = account, .user = user, .depth = below, .used = used});
         }
         for (const std::string& child : tree_.children_of(account)) {
-            if (depth < kDeepest) add_used(sum, visit(child, depth + 1));
+            if (steps < kDeepest) add_used(sum, visit(child, below, steps + 1));
         }
-        if (!shown || !words_.chosen.users.empty()) return sum;
+        if (!has_line) return sum;
         if (sum.empty()) {
             lines_.resize(at);
         } else {
@@ -152,12 +169,12 @@ std::vector<SizeRange> ranges_of(const ReportAsked& asked, const api::UsageRepor
     return ranges;
 }
 
-// The name of the line that these runs belong to; empty: of none.
-std::string size_name(const ReportWords& words, const AccountTree& tree,
-                      const api::UsageGroup& group) {
+// The name of the line that these runs belong to; nullopt: of none. Those without a workload key
+// have a line, too.
+std::optional<std::string> size_name(const ReportWords& words, const AccountTree& tree,
+                                     const api::UsageGroup& group) {
     if (words.kind == ReportKind::sizes_by_wckey) return group.wckey;
     const bool with_key = words.kind == ReportKind::sizes_by_account_and_wckey;
-    if (with_key && group.wckey.empty()) return {};
     std::string account = AccountTree::name_of(group);
     if (!words.flags.flat) {
         std::vector<std::string> heads = words.chosen.accounts.empty()
@@ -172,15 +189,52 @@ std::string size_name(const ReportWords& words, const AccountTree& tree,
             heads = std::move(below);
         }
         const std::string* const head = tree.highest_of(heads, account);
-        if (head == nullptr) return {};
+        if (head == nullptr) return std::nullopt;
         account = *head;
     } else if (!words.chosen.accounts.empty() && !is_among_names(words.chosen.accounts, account)) {
-        return {};
+        return std::nullopt;
     }
     return with_key ? account + ":" + group.wckey : account;
 }
 
+// Nodes are shared, so time of theirs is counted many times.
+Error no_nodes_reported(ReportKind kind) {
+    const std::string what = kind == ReportKind::utilization ? "in the Cluster Utilization report"
+                                                             : "in percent format reports";
+    return {ErrorCode::invalid_argument, "sreport: fatal: TRES node usage is no longer reported " +
+                                             what + ".  Please use TRES CPU instead.\n"};
+}
+
 }  // namespace
+
+Result<std::vector<std::string>> tres_asked(const std::string& names, const ReportAsked& asked,
+                                            const std::vector<std::string>& known) {
+    const ReportKind kind = asked.words.kind;
+    if (names.empty() && kind != ReportKind::reservations) return std::vector<std::string>{"cpu"};
+    std::vector<std::string> words, found;
+    add_names(names, words);
+    const bool all = names.empty() || (words.size() == 1 && iequals(words.front(), "ALL"));
+    const bool no_nodes = kind == ReportKind::utilization || asked.notation.has_percent();
+    if (all) words = known;
+    for (const std::string& word : words) {
+        const auto one = std::ranges::find_if(
+            known, [&](const std::string& name) { return iequals(name, word); });
+        if (one == known.end() || std::ranges::find(found, *one) != found.end()) continue;
+        if (*one == "node" && no_nodes) {
+            if (!all) return no_nodes_reported(kind);
+        } else {
+            found.push_back(*one);
+        }
+    }
+    if (found.empty())
+        return Error{ErrorCode::invalid_argument, "sreport: fatal: No valid TRES given\n"};
+    if (is_of_sizes(kind) && found.size() > 1) {
+        return Error{ErrorCode::invalid_argument,
+                     " Job report only supports a single --tres type.\n Generate a separate report "
+                     "for each TRES type.\n"};
+    }
+    return found;
+}
 
 std::int64_t amount_of(const std::vector<api::TresSeconds>& used, const std::string& tres) {
     const auto found = std::ranges::find(used, tres, &api::TresSeconds::name);
@@ -245,20 +299,22 @@ SizeReport size_report(const ReportAsked& asked, const api::UsageReport& report,
     std::map<std::string, SizeLine> lines;
     const std::string tres = asked.tres.empty() ? "cpu" : asked.tres.front();
     for (const api::UsageGroup& group : report.groups) {
-        const std::string name = size_name(asked.words, tree, group);
-        if (name.empty()) continue;
+        const std::optional<std::string> name = size_name(asked.words, tree, group);
+        if (!name) continue;
         const auto range = std::ranges::find_if(sizes.ranges, [&](const SizeRange& one) {
             return one.least <= group.cpus && group.cpus <= one.most;
         });
         if (range == sizes.ranges.end()) continue;
-        SizeLine& line = lines[name];
-        line.name = name;
+        SizeLine& line = lines[*name];
+        line.name = *name;
         line.jobs_of.resize(sizes.ranges.size());
         line.seconds_of.resize(sizes.ranges.size());
         const auto at = static_cast<std::size_t>(range - sizes.ranges.begin());
         const std::int64_t seconds = amount_of(group.used, tres);
-        line.jobs += group.jobs, line.jobs_of[at] += group.jobs, sizes.jobs += group.jobs;
-        line.seconds += seconds, line.seconds_of[at] += seconds, sizes.seconds += seconds;
+        for (std::int64_t* const jobs : {&line.jobs, &line.jobs_of[at], &sizes.jobs})
+            *jobs = no_more_than_fits(*jobs, group.jobs);
+        for (std::int64_t* const sum : {&line.seconds, &line.seconds_of[at], &sizes.seconds})
+            *sum = no_more_than_fits(*sum, seconds);
     }
     for (auto& [name, line] : lines) sizes.lines.push_back(std::move(line));
     return sizes;

@@ -23,6 +23,11 @@ struct UsedLine {
     std::vector<api::TresSeconds> used;
 };
 
+// Of -T, or of what the report is of without it, those that there are. The error is in Slurm's
+// words, and ends its line.
+Result<std::vector<std::string>> tres_asked(const std::string& names, const ReportAsked& asked,
+                                            const std::vector<std::string>& known);
+
 std::int64_t amount_of(const std::vector<api::TresSeconds>& used, const std::string& tres);
 
 // Accounts as the tree goes, each with the sum of what is below it, and the users in them.

@@ -1,6 +1,7 @@
 // sreport's words, its arithmetic of periods, and its layout, which is that of Slurm 22.05.
 #include <gtest/gtest.h>
 
+#include <limits>
 #include <sstream>
 #include <tuple>
 
@@ -234,10 +235,22 @@ TEST(ReportLayout, OfAccountsByUser) {
     EXPECT_EQ(printed({.words = "cluster a accounts=cells format=account,login,used",
                        .style = {.table = TableStyle::parsable2, .header = false}}),
               "cells||600\ncells|no-such-ann|600\n");
-    EXPECT_EQ(printed({.words = "cluster a users=no-such-ann format=account,login,used",
+    EXPECT_EQ(printed({.words = "cluster a accounts=cells tree format=account%-20,used"}),
+              "cells                     600 \n cells                    600 \n")
+        << "what is highest is not indented";
+    // The controller picks the users out. They are in the order of their names, and without the
+    // accounts' lines there is no tree.
+    EXPECT_EQ(printed({.words = "cluster a users=no-such-ann tree format=account,login,used",
                        .style = {.table = TableStyle::parsable, .header = false}}),
-              "bio|no-such-ann|30|\nbio|no-such-bob|60|\ncells|no-such-ann|600|\n")
-        << "the controller picks the users out";
+              "bio|no-such-ann|30|\ncells|no-such-ann|600|\nbio|no-such-bob|60|\n");
+    EXPECT_EQ(
+        printed({.words = "cluster a users=no-such-ann accounts=BIO format=account,login,used",
+                 .style = {.table = TableStyle::parsable, .header = false}}),
+        "bio|no-such-ann|30|\nbio|no-such-bob|60|\n")
+        << "with users, no account below";
+    EXPECT_EQ(printed({.words = "cluster a accounts=cells format=trescount,used",
+                       .style = {.table = TableStyle::parsable2, .header = false}}),
+              "16|600\n16|600\n");
 }
 
 TEST(ReportLayout, OfUsersByAccount) {
@@ -290,14 +303,59 @@ TEST(ReportLayout, OfSizes) {
     EXPECT_EQ(sizes("job sizes flatview grouping=50"),
               "here|bio|100|200|37.50%\nhere|cells|0|300|37.50%\nhere|gone|200|0|25.00%\n");
     EXPECT_EQ(sizes("job sizes grouping=individual printjobcount"), "here|root|8|1|1|100.00%\n");
-    EXPECT_EQ(sizes("job sizesbywckey grouping=50"), "here|beta|0|200|100.00%\n");
-    EXPECT_EQ(sizes("job sizesbyaccountandwckey grouping=50"), "here|root:beta|0|200|100.00%\n");
+    EXPECT_EQ(sizes("job sizesbywckey grouping=50"),
+              "here||300|300|75.00%\nhere|beta|0|200|25.00%\n");
+    EXPECT_EQ(sizes("job sizesbyaccountandwckey grouping=50"),
+              "here|root:|300|300|75.00%\nhere|root:beta|0|200|25.00%\n");
     EXPECT_EQ(with_header({"job sizes grouping=50,1000"}).substr(0, kRule.size() + 26),
               kRule + "Time reported in Minutes\n-");
     EXPECT_NE(with_header({"job sizes grouping=50,1000"})
                   .find("  Cluster   Account     0-49 CPUs   50-999 CPUs  >= 1000 CPUs "
                         "% of cluster \n"),
               std::string::npos);
+}
+
+TEST(ReportTres, AreThoseOfTheClusterOrRefused) {
+    const std::vector<std::string> known = {"cpu", "mem", "node", "billing", "gres/gpu"};
+    const auto of = [&](const char* names, const char* words, const char* time = "Minutes") {
+        const auto found = tres_asked(
+            names, {.words = *parsed(words), .notation = *parse_time_notation(time)}, known);
+        return found.ok() ? join(*found, " ") : found.error().message;
+    };
+    const std::string no_nodes =
+        "sreport: fatal: TRES node usage is no longer reported in percent format reports.  Please "
+        "use TRES CPU instead.\n";
+    EXPECT_EQ(of("", "user top"), "cpu");
+    EXPECT_EQ(of("", "resv ut"), "cpu mem node billing gres/gpu");
+    EXPECT_EQ(of("all", "user top"), "cpu mem node billing gres/gpu");
+    EXPECT_EQ(of("ALL", "cluster ut"), "cpu mem billing gres/gpu");
+    EXPECT_EQ(of("GRES/gpu,cpu,nosuch,cpu", "user top"), "gres/gpu cpu");
+    EXPECT_EQ(of("nosuch", "user top"), "sreport: fatal: No valid TRES given\n");
+    EXPECT_EQ(of("node,cpu", "cluster ut"),
+              "sreport: fatal: TRES node usage is no longer reported in the Cluster Utilization "
+              "report.  Please use TRES CPU instead.\n");
+    EXPECT_EQ(of("node", "user top"), "node");
+    EXPECT_EQ(of("node", "user top", "percent"), no_nodes);
+    EXPECT_EQ(of("cpu,node", "user top", "secper"), no_nodes);
+    EXPECT_EQ(of("cpu,mem", "job sizes"),
+              " Job report only supports a single --tres type.\n Generate a separate report for "
+              "each TRES type.\n");
+}
+
+TEST(ReportLayout, SumsDoNotWrapAround) {
+    api::UsageReport usage = sample_usage();
+    const std::int64_t most = std::numeric_limits<std::int64_t>::max();
+    for (api::UsageGroup& group : usage.groups) group.jobs = most, group.used = {{"cpu", most}};
+    usage.times[0].count = usage.times[0].reported = most;
+    const Asking as{.words = "cluster a accounts=root format=account,used",
+                    .time = "Seconds",
+                    .style = {.table = TableStyle::parsable2, .header = false}};
+    EXPECT_TRUE(printed(as, usage).starts_with("root|9223372036854775808\n"));
+    EXPECT_EQ(printed({.words = "job sizes printjobcount grouping=50", .style = as.style}, usage),
+              "here|root|9223372036854775807|0|100.00%\n");
+    EXPECT_EQ(printed({.words = "cluster ut format=reported", .time = "percent", .style = as.style},
+                      usage),
+              "100.00%\n");
 }
 
 TEST(ReportLayout, OfReservations) {
