@@ -114,9 +114,10 @@ TresVector UsageTally::rate_of(const AccountingRecord& run) const {
     return rate;
 }
 
-// From when it could have started until it did, or was given up.
+// From when it could have started until it did, or was given up. A job that names a reservation
+// waits for that one, which is not what the rest of the cluster lacks.
 void UsageTally::take_wait(const AccountingRecord& run) {
-    if (!run.eligible_at) return;
+    if (!run.eligible_at || !run.request.reservation.empty()) return;
     const Time until = run.started_at ? *run.started_at : run.ended_at.value_or(now_);
     if (overlap(*run.eligible_at, until, from_, until_) == 0) return;
     const Asked asked = asked_of_record(spec_, run);
