@@ -117,6 +117,7 @@ private:
             for (const api::TresTime* time : times) most = std::max(most, time->*amount);
             fit(columns_, cell, most, asked_.notation);
         }
+        fit(columns_, ReportCell::energy, 0, asked_.notation);
         print_columns();
         for (const api::TresTime* time : times) {
             ReportLine line{{ReportCell::cluster, usage_.cluster},

@@ -198,12 +198,17 @@ Result<ReportColumn> column_asked(const std::string& word, const ReportWords& wo
     ReportColumn column = look_of(found->cell, words, notation);
     const auto width = percent == std::string::npos ? Result<std::int64_t>(0)
                                                     : parse_int64(word.substr(percent + 1));
-    if (width.ok() && *width != 0 && std::abs(*width) < 4096) {
+    if (width.ok() && *width != 0 && *width > -4096 && *width < 4096) {
         column.left = *width < 0;
         column.width = static_cast<std::size_t>(std::abs(*width));
         column.is_asked = true;
     }
     return column;
+}
+
+// Slurm does not cut off a length of time.
+bool is_length(ReportCell cell) {
+    return cell == ReportCell::total_time || cell == ReportCell::tres_time;
 }
 
 // The last cell has no bar behind it where they stand between.
@@ -255,7 +260,9 @@ void print_report_line(const std::vector<ReportColumn>& columns, const ReportLin
     for (const ReportColumn& column : columns) {
         const auto found = line.find(column.cell);
         std::string text = found == line.end() ? std::string() : found->second;
-        if (style == TableStyle::table) {
+        if (style == TableStyle::table && is_length(column.cell) && text.size() > column.width) {
+            out << text << ' ';
+        } else if (style == TableStyle::table) {
             out << cell_with_plus(printable(std::move(text)), column.width, !column.left) << ' ';
         } else {
             put_cell(printable(std::move(text), '|'), &column == &columns.back(), style, out);

@@ -205,6 +205,13 @@ TEST(ReportLayout, OfClusterUtilization) {
               "     here       gres/gpu     4140        0        0        0        0   172800 \n");
     EXPECT_EQ(printed({"cluster util format=cluster,trescount,overcommitted", "Seconds"}),
               "     here         16        0 \n");
+    EXPECT_EQ(printed({"cluster util format=used,energy"}), "         0        0 \n");
+}
+
+TEST(ReportLayout, AWidthOutOfBoundsIsNone) {
+    for (const char* const width :
+         {"-9223372036854775808", "9223372036854775807", "4096", "0", "x"})
+        EXPECT_EQ(printed({"cluster util format=cluster%" + std::string(width)}), "     here \n");
 }
 
 TEST(ReportLayout, OfAWideAmount) {
@@ -382,6 +389,10 @@ TEST(ReportLayout, OfReservations) {
     EXPECT_EQ(
         rows("resv ut nodes=n2 format=name,nodes,flags,associations,count,totaltime,trestime"),
         "course|n[1-2]|WEEKLY|bio,ann|8|01:00:00|08:00:00\n");
+    usage.reservations[0].tres[0].reported = 32 * 3600;
+    EXPECT_EQ(printed({.words = "resv ut names=course format=totaltime,trestime,name%4"}, usage),
+              " 01:00:00 1-08:00:00 cou+ \n")
+        << "no length of time is cut off";
 }
 
 TEST(ReportLayout, SaysWhatIsNotKept) {
