@@ -198,7 +198,10 @@ public:
             }
             if (percent == std::string_view::npos) continue;
             const auto width = parse_int64(part.substr(percent + 1));
-            if (!width.ok()) continue;
+            constexpr std::int64_t kMostWidth = 4096;
+            if (!width.ok() || width.value() == 0 || width.value() < -kMostWidth ||
+                width.value() > kMostWidth)
+                continue;
             chosen_.back().left = width.value() < 0;
             chosen_.back().width = static_cast<std::size_t>(std::abs(width.value()));
         }

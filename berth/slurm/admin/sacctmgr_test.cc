@@ -170,6 +170,12 @@ TEST(Sacctmgr, ShowsSlurmsTables) {
               "    normal          0                                          \n"
               "      high        100                                          \n");
     EXPECT_EQ(shown(Entity::association, {.format = "nosuch"}), "Unknown field 'nosuch'\n");
+    for (const std::string width : {"9223372036854775807", "-9223372036854775808", "0", "x"}) {
+        EXPECT_EQ(shown(Entity::association, {.users = {"news"}, .format = "user%" + width},
+                        {.no_header = true}),
+                  "      news \n")
+            << width;
+    }
     EXPECT_EQ(shown(Entity::association, {.users = {"news"}, .format = "cluster,account,user"},
                     {.no_header = true, .parsable2 = true}),
               "oracle|bio|news\n");

@@ -176,7 +176,8 @@ Status set_nodes(JobDraft& d, const char* v) {
 
 Status set_nice(JobDraft& d, const char* v) {
     const auto nice = v == nullptr ? Result<std::int64_t>(100) : parse_int64(v);
-    if (!nice.ok() || std::abs(nice.value()) > 2'147'483'645)
+    constexpr std::int64_t kMost = 2'147'483'645;
+    if (!nice.ok() || nice.value() < -kMost || nice.value() > kMost)
         return invalid_argument("Invalid --nice value: " + std::string(v));
     d.spec.nice = static_cast<std::int32_t>(nice.value());
     return Done{};

@@ -241,7 +241,8 @@ Result<std::vector<AccountingColumn>> accounting_columns(std::string_view format
         std::int64_t width = field->width;
         if (word.find('%') != std::string_view::npos) {
             const auto given = parse_int64(trim(word.substr(word.find('%') + 1)));
-            if (!given.ok() || given.value() == 0 || std::abs(given.value()) > 4096) {
+            if (!given.ok() || given.value() == 0 || given.value() < -4096 ||
+                given.value() > 4096) {
                 return Error{ErrorCode::invalid_argument,
                              "Invalid width in \"" + std::string(word) + "\""};
             }

@@ -25,7 +25,8 @@ TEST(AccountingColumns, AreAsWideAsTheyAreAskedToBe) {
     EXPECT_EQ(columns->at(1).width, 7U);
     EXPECT_FALSE(columns->at(1).right);
     EXPECT_EQ(columns->at(2).width, 10U);
-    for (const char* wrong : {"JobID%0", "JobID%wide", "JobID%9999", "Colour"})
+    for (const char* wrong :
+         {"JobID%0", "JobID%wide", "JobID%9999", "JobID%-9223372036854775808", "Colour"})
         EXPECT_FALSE(accounting_columns(wrong).ok()) << wrong;
 }
 
