@@ -176,8 +176,7 @@ Status set_nodes(JobDraft& d, const char* v) {
 
 Status set_nice(JobDraft& d, const char* v) {
     const auto nice = v == nullptr ? Result<std::int64_t>(100) : parse_int64(v);
-    constexpr std::int64_t kMost = 2'147'483'645;
-    if (!nice.ok() || nice.value() < -kMost || nice.value() > kMost)
+    if (!nice.ok() || nice.value() < -2'147'483'645 || nice.value() > 2'147'483'645)
         return invalid_argument("Invalid --nice value: " + std::string(v));
     d.spec.nice = static_cast<std::int32_t>(nice.value());
     return Done{};
