@@ -10,8 +10,45 @@
 namespace berth::slurmrest {
 namespace {
 
-std::string json_text(std::string_view text) {
-    return api::to_text(api::JsonValue{std::string(text)});
+std::string hex_of(unsigned char byte) {
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    return {kDigits[byte >> 4U], kDigits[byte & 15U]};
+}
+
+// Some characters stand in JSON as they are, and YAML forbids them or takes them for the end of a
+// line: DEL and the C1 controls, the separators of lines and paragraphs, the byte order mark. The
+// escape of the one that begins here, and its length in UTF-8; empty: it needs none.
+std::string escape_at(std::string_view text, std::size_t& length) {
+    const auto byte = [&](std::size_t i) {
+        return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
+    };
+    length = 1;
+    if (byte(0) == 0x7f) return "\\u007f";
+    length = 2;
+    if (byte(0) == 0xc2 && byte(1) >= 0x80 && byte(1) <= 0x9f)
+        return "\\u00" + hex_of(static_cast<unsigned char>(byte(1)));
+    length = 3;
+    if (text.starts_with("\xe2\x80\xa8")) return "\\u2028";
+    if (text.starts_with("\xe2\x80\xa9")) return "\\u2029";
+    if (text.starts_with("\xef\xbb\xbf")) return "\\ufeff";
+    if (text.starts_with("\xef\xbf\xbe")) return "\\ufffe";
+    if (text.starts_with("\xef\xbf\xbf")) return "\\uffff";
+    length = 1;
+    return {};
+}
+
+// JSON's texts are YAML's, but for some characters.
+std::string yaml_text(std::string_view text) {
+    const std::string json = api::to_text(api::JsonValue{std::string(text)});
+    std::string yaml;
+    yaml.reserve(json.size());
+    for (std::size_t at = 0; at < json.size();) {
+        std::size_t length = 1;
+        const std::string escape = escape_at(std::string_view(json).substr(at), length);
+        yaml += escape.empty() ? std::string_view(json).substr(at, length) : escape;
+        at += length;
+    }
+    return yaml;
 }
 
 // Words that YAML, or its version 1.1, takes for something else than themselves.
@@ -43,7 +80,7 @@ std::string YamlWriter::item_lead() {
 }
 
 void YamlWriter::key(std::string_view name) {
-    lead_ = item_lead() + (is_plain(name) ? std::string(name) : json_text(name)) + ":";
+    lead_ = item_lead() + (is_plain(name) ? std::string(name) : yaml_text(name)) + ":";
 }
 
 void YamlWriter::begin(bool is_list) {
@@ -69,7 +106,7 @@ void YamlWriter::scalar(std::string_view text) {
     out_ += '\n';
 }
 
-void YamlWriter::text(std::string_view text) { scalar(json_text(text)); }
+void YamlWriter::text(std::string_view text) { scalar(yaml_text(text)); }
 void YamlWriter::number(std::int64_t number) { scalar(std::to_string(number)); }
 void YamlWriter::boolean(bool truth) { scalar(truth ? "true" : "false"); }
 

@@ -13,10 +13,11 @@ std::vector<const api::AssociationRow*> own_associations(const AccountingView& v
                                                          const api::AssociationRow& of,
                                                          bool are_asked) {
     std::vector<const api::AssociationRow*> own;
+    if (!are_asked) return own;
     for (const api::AssociationRow& row : view.associations) {
         const bool is_own =
             entity == Entity::user ? row.user == of.user : row.account == of.account;
-        if (are_asked && is_own) own.push_back(&row);
+        if (is_own) own.push_back(&row);
     }
     return own;
 }
