@@ -51,7 +51,6 @@ Asked asked_of_record(const ClusterSpec& spec, const AccountingRecord& record) {
     }
     ClusterSpec bare;
     bare.dimensions = spec.dimensions;
-    bare.settings = spec.settings;
     bare.partitions.push_back(unknown);
     return asked_of(bare, job);
 }
