@@ -372,7 +372,7 @@ def scontrol_verbose(run):
 
 @command_option("sacctmgr --associations", seen="each user's associations")
 def sacctmgr_associations(run):
-    see("bio" in run.ask("show", "user", "nobody"))
+    see("Share" in run.ask("show", "user", "nobody"))
 
 
 @command_option("sacctmgr --noheader", seen="no header")
