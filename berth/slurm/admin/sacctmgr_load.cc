@@ -9,13 +9,11 @@
 #include "berth/model/invalid_argument.h"
 #include "berth/model/limit_keys.h"
 #include "berth/slurm/admin/association_file.h"
+#include "berth/slurm/admin/edits_in_parts.h"
 #include "berth/slurm/admin/sacctmgr_specs.h"
 
 namespace berth::slurm {
 namespace {
-
-constexpr std::size_t kCallMost = 10'000;  // So many changes does the controller take in a call.
-constexpr std::size_t kPartMost = 5000;    // Of accounts or of users, if there are more.
 
 using Fields = std::vector<std::pair<std::string, std::string>>;  // Name and value, as printed.
 
@@ -226,12 +224,32 @@ private:
         if (!is_accounting_name(line.name))
             return problem(" User - '" + line.name + "' is no name for a user", line.number);
         const Key key{parent_, line.name};
-        named_users_.insert(key);
-        const auto at = users_.find(key);
-        AssociationSpec spec;
-        if (at != users_.end() && !options_.clean) spec = at->second;
-        spec.account = parent_;
-        spec.user = line.name;
+        const bool is_named = !named_users_.insert(key).second;
+        const bool of_partition = std::ranges::any_of(line.options, [](const Option& option) {
+            return option.name == "partition" && !option.value.empty();
+        });
+        AssociationSpec spec = user_so_far(key, is_named, of_partition);
+        const AssociationSpec before = spec;
+        take_options(line, spec);
+        // What a user may in a partition says nothing of the account as a whole.
+        if (of_partition && is_named) spec = before;
+        if (of_partition && !is_named) of_partitions_.insert(key);
+        if (parent_ == "root" && spec.qos.empty()) spec.qos = cluster_qos_;
+        check_default_qos(spec, line.number);
+        users_[key] = std::move(spec);
+    }
+
+    // What the file has said of the user, or what there was before it. The line of the account as a
+    // whole begins anew after those of partitions.
+    AssociationSpec user_so_far(const Key& key, bool is_named, bool of_partition) {
+        const bool begins_anew = !of_partition && of_partitions_.erase(key) > 0;
+        if (is_named && !begins_anew) return users_[key];
+        const api::AssociationRow* const row = row_before(key.first, key.second);
+        if (row != nullptr && !options_.clean) return association_of(*row);
+        return {.account = key.first, .user = key.second};
+    }
+
+    void take_options(const AssociationLine& line, AssociationSpec& spec) {
         for (const Option& option : line.options) {
             if (is_one_of(option.name, {"defaultaccount", "defaccount"})) {
                 default_accounts_[line.name] = {to_lower(option.value), line.number};
@@ -248,9 +266,6 @@ private:
                 set(spec, option, line.number);
             }
         }
-        if (parent_ == "root" && spec.qos.empty()) spec.qos = cluster_qos_;
-        check_default_qos(spec, line.number);
-        users_[key] = std::move(spec);
     }
 
     void set_level(const AssociationLine& line, const std::string& level) {
@@ -365,7 +380,7 @@ private:
             edits.associations.push_back(spec);
         }
         set_levels(edits, made.changes);
-        made.edits = in_parts(std::move(edits));
+        made.edits = edits_in_parts(std::move(edits), accounts_);
         made.problems = problems_;
         return made;
     }
@@ -393,47 +408,6 @@ private:
         }
     }
 
-    // Accounts before those beneath them, and before the users in them.
-    std::vector<AccountingEdits> in_parts(AccountingEdits all) const {
-        std::vector<AccountingEdits> parts;
-        if (all.empty()) return parts;
-        const std::size_t count = all.accounts.size() + all.associations.size() +
-                                  all.levels.size() + all.removed_accounts.size() +
-                                  all.removed_associations.size();
-        if (count <= kCallMost) return {std::move(all)};
-        std::vector<AccountSpec> accounts = std::move(all.accounts);
-        std::vector<AssociationSpec> users = std::move(all.associations);
-        all.accounts.clear();
-        all.associations.clear();
-        std::ranges::stable_sort(accounts, {}, [&](const AccountSpec& one) { return depth(one); });
-        add_parts(parts, accounts, &AccountingEdits::accounts);
-        add_parts(parts, users, &AccountingEdits::associations);
-        if (!all.empty()) parts.push_back(std::move(all));
-        return parts;
-    }
-
-    template <class Spec>
-    static void add_parts(std::vector<AccountingEdits>& parts, const std::vector<Spec>& specs,
-                          std::vector<Spec> AccountingEdits::* member) {
-        for (std::size_t begin = 0; begin < specs.size(); begin += kPartMost) {
-            const auto from = specs.begin() + static_cast<std::ptrdiff_t>(begin);
-            const std::size_t count = std::min(kPartMost, specs.size() - begin);
-            AccountingEdits part;
-            (part.*member).assign(from, from + static_cast<std::ptrdiff_t>(count));
-            parts.push_back(std::move(part));
-        }
-    }
-
-    std::size_t depth(const AccountSpec& account) const {
-        std::size_t levels = 0;
-        for (const AccountSpec* one = &account; levels <= accounts_.size(); ++levels) {
-            const auto above = accounts_.find(one->parent);
-            if (one->parent == "root" || above == accounts_.end()) break;
-            one = &above->second;
-        }
-        return levels;
-    }
-
     static api::AssociationRow account_row(const AccountSpec& spec) {
         api::AssociationRow row = common_row(spec);
         row.account = spec.name;
@@ -458,6 +432,7 @@ private:
     std::map<Key, AssociationSpec> users_;
     std::set<std::string> named_accounts_;  // By the file.
     std::set<Key> named_users_;
+    std::set<Key> of_partitions_;  // Of them: those of whom only lines of partitions were read.
     std::map<std::string, Chosen> default_accounts_;  // By user.
     std::map<std::string, bool> levels_;              // By user: whether an operator.
     std::vector<std::string> cluster_qos_;

@@ -242,6 +242,28 @@ TEST(SacctmgrLoad, NamesTheLinesThatTheControllerWouldRefuse) {
     EXPECT_EQ(plan->edits[0].accounts[0].default_qos, "");
 }
 
+// Berth has no associations of partitions. What a user may in one is not what the user may in all.
+TEST(SacctmgrLoad, TakesNoLimitsOfAPartitionForThoseOfTheAccount) {
+    const std::string start = "Cluster - 'lab'\nParent - 'root'\nAccount - 'x'\nParent - 'x'\n";
+    const std::string whole = "User - 'bin':DefaultAccount='x':Fairshare=3:MaxJobs=5\n";
+    const std::string part =
+        "User - 'bin':Partition='gpu':Fairshare=9:MaxJobs=50:MaxSubmitJobs=7\n";
+    for (const std::string& lines : {whole + part, part + whole, part + whole + part}) {
+        const Result<LoadPlan> plan = plan_load(small_view(), start + lines, {.lenient = true});
+        ASSERT_TRUE(plan.ok()) << plan.error().message;
+        const AssociationSpec& bin = plan->edits.at(0).associations.at(0);
+        EXPECT_EQ(bin.limits.max_jobs, 5U) << lines;
+        EXPECT_FALSE(bin.limits.max_submitted) << lines;
+        EXPECT_EQ(bin.shares, 3) << lines;
+        EXPECT_TRUE(bin.is_default) << lines;
+        EXPECT_FALSE(plan->problems.empty()) << lines;
+    }
+    const Result<LoadPlan> alone = plan_load(small_view(), start + part + part, {.lenient = true});
+    ASSERT_TRUE(alone.ok()) << alone.error().message;
+    EXPECT_EQ(alone->edits.at(0).associations.at(0).limits.max_jobs, 50U)
+        << "there is nothing else to go by";
+}
+
 // A tree may be turned round, as long as no account is beneath itself when all is done.
 TEST(SacctmgrLoad, MovesAccounts) {
     AccountingView view = small_view();
