@@ -30,10 +30,6 @@ struct CpuTime {
     }
 };
 
-bool has_ended(const std::string& state) {
-    return state != "PENDING" && state != "RUNNING" && state != "SUSPENDED";
-}
-
 std::int64_t memory_mib(std::string_view tres) {
     for (const auto part : split(tres, ',')) {
         if (!part.starts_with("mem=")) continue;
@@ -66,7 +62,7 @@ void put_identity(ShapeWriter& json, const api::AccountingRow& job) {
     json.end();
     json.put("block", ""), json.put("cluster", job.cluster);
     json.put("constraints", job.constraints), json.put("container", "");
-    json.put_exit("derived_exit_code", job.derived_exit, has_ended(job.state));
+    json.put_exit("derived_exit_code", job.derived_exit);
 }
 
 void put_times(ShapeWriter& json, const api::AccountingRow& job, Time now) {
@@ -89,7 +85,7 @@ void put_times(ShapeWriter& json, const api::AccountingRow& job, Time now) {
 }
 
 void put_request(ShapeWriter& json, const api::AccountingRow& job) {
-    json.put_exit("exit_code", job.exit, has_ended(job.state));
+    json.put_exit("exit_code", job.exit);
     json.put("extra", ""), json.put("failed_node", "");
     json.put("flags", std::vector<std::string>{});
     json.put("group", std::string(job.owner.group));
@@ -190,7 +186,7 @@ void put_step(ShapeWriter& json, const api::AccountingRow& job, const api::StepR
               Time now) {
     json.begin();
     put_step_times(json, step, now);
-    json.put_exit("exit_code", step.exit, has_ended(step.state));
+    json.put_exit("exit_code", step.exit);
     json.begin("nodes");
     json.put("count", static_cast<std::int64_t>(step.nodes.size()));
     json.put("range", nodes_text(step.nodes)), json.put("list", step.nodes);

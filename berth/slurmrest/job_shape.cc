@@ -56,11 +56,6 @@ Number billing_of(std::string_view tres) {
     return std::nullopt;
 }
 
-bool is_over(const api::JobRow& job) {
-    return job.state != "PENDING" && job.state != "RUNNING" && job.state != "SUSPENDED" &&
-           job.state != "CONFIGURING";
-}
-
 // When it ended, or will have; Slurm has 0 where that is not known.
 std::optional<Time> end_of(const api::JobRow& job) {
     if (job.ended_at || !job.time_limit) return job.ended_at;
@@ -161,11 +156,11 @@ void put_layout(ShapeWriter& json, const api::JobRow& job) {
     json.put_time("deadline", job.deadline);
     json.put_number("delay_boot", kZero);
     json.put("dependency", job.dependency);
-    json.put_exit("derived_exit_code", job.derived_exit, is_over(job));
+    json.put_exit("derived_exit_code", job.derived_exit);
     json.put_time("eligible_time", job.eligible_at ? job.eligible_at : job.begin_at);
     json.put_time("end_time", end_of(job));
     json.put("excluded_nodes", nodes_text(job.request.exclude));
-    json.put_exit("exit_code", job.exit, is_over(job));
+    json.put_exit("exit_code", job.exit);
     json.put("extra", ""), json.put("failed_node", "");
     json.put("features", std::string(job.request.constraint));
     json.put("federation_origin", "");

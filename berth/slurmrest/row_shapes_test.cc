@@ -99,6 +99,18 @@ TEST(RowShapes, ASignalIsToldByNumber) {
     EXPECT_EQ(at(json, "exit_code.signal.id.number"), "9");
 }
 
+// So does Slurm: its exit code is 0 until there is another.
+TEST(RowShapes, AJobThatRunsHasSucceededSoFar) {
+    for (const char* state : {"PENDING", "RUNNING"}) {
+        api::JobRow job = running_job();
+        job.state = job.outcome = state;
+        const JsonValue json = json_of(job);
+        EXPECT_EQ(at(json, "exit_code.status"), "[SUCCESS]") << state;
+        EXPECT_EQ(at(json, "exit_code.return_code.set"), "true") << state;
+        EXPECT_EQ(at(json, "exit_code.return_code.number"), "0") << state;
+    }
+}
+
 TEST(RowShapes, ANodeIsAsItsRowSays) {
     api::NodeRow node;
     node.name = node.hostname = "n1";

@@ -151,11 +151,8 @@ void ShapeWriter::put_billionths(std::string_view name, std::optional<std::int64
     end();
 }
 
-void ShapeWriter::put_exit(std::string_view name, const ExitStatus& exit, bool is_over) {
-    const std::string status = !is_over          ? "PENDING"
-                               : exit.signal > 0 ? "SIGNALED"
-                               : exit.code != 0  ? "ERROR"
-                                                 : "SUCCESS";
+void ShapeWriter::put_exit(std::string_view name, const ExitStatus& exit) {
+    const std::string status = exit.signal > 0 ? "SIGNALED" : exit.code != 0 ? "ERROR" : "SUCCESS";
     const char* const abbreviation = exit.signal > 0 ? sigabbrev_np(exit.signal) : nullptr;
     begin(name);
     put("status", std::vector{status});

@@ -44,7 +44,8 @@ public:
     void put_time(std::string_view name, std::optional<Time> at);            // nullopt: 0.
     // The same of billionths, as a decimal number: 396040000 is 0.39604.
     void put_billionths(std::string_view name, std::optional<std::int64_t> billionths);
-    void put_exit(std::string_view name, const ExitStatus& exit, bool is_over);
+    // Of what has not ended, too, the code is 0 and a success, as in Slurm.
+    void put_exit(std::string_view name, const ExitStatus& exit);
     // "cpu=8,mem=16G,gres/gpu=2" as a list of objects.
     void put_tres(std::string_view name, std::string_view tres);
 
