@@ -10,20 +10,32 @@ namespace berth {
 namespace {
 
 constexpr std::int64_t kCountMax = 0x7fff'ffff;
+constexpr std::int64_t kGpuMemoryMax = std::int64_t{1} << 50;  // As admission has it.
 constexpr std::uint32_t kTaskIndexMax = 4'000'000;
 
-std::optional<std::int64_t> parse_count(std::string_view text) {
+// A whole number, followed by at most one of these suffixes: 1024, 1024², and so on.
+std::optional<std::int64_t> parse_scaled(std::string_view text, std::string_view suffixes,
+                                         std::int64_t most) {
     std::int64_t unit = 1;
     if (!text.empty()) {
-        const char last = to_lower(text.back());
-        if (last == 'k') unit = 1024;
-        if (last == 'm') unit = 1024 * 1024;
-        if (unit > 1) text.remove_suffix(1);
+        const std::size_t power = suffixes.find(to_lower(text.back()));
+        if (power != std::string_view::npos) {
+            unit = std::int64_t{1} << (10 * (power + 1));
+            text.remove_suffix(1);
+        }
     }
     const auto number = parse_int64(text);
-    if (!number.ok() || number.value() < 0 || number.value() > kCountMax / unit)
-        return std::nullopt;
+    if (!number.ok() || number.value() < 0 || number.value() > most / unit) return std::nullopt;
     return number.value() * unit;
+}
+
+std::optional<std::int64_t> parse_count(std::string_view text) {
+    return parse_scaled(text, "km", kCountMax);
+}
+
+// "gpumem" is an amount of memory: no other GRES comes in billions.
+std::optional<std::int64_t> parse_gres_count(std::string_view name, std::string_view text) {
+    return name == "gpumem" ? parse_scaled(text, "kmgt", kGpuMemoryMax) : parse_count(text);
 }
 
 bool is_gres_name(std::string_view text) {
@@ -34,14 +46,14 @@ bool is_gres_name(std::string_view text) {
            });
 }
 
-// "gpu", "gpu:2", "gpu:a100", "gpu:a100:2"; "gres/" may stand before it.
+// "gpu", "gpu:2", "gpu:a100", "gpu:a100:2", "gpumem:10G"; "gres/" may stand before it.
 std::optional<GresRequest> parse_gres(std::string_view text) {
     if (text.starts_with("gres/") || text.starts_with("gres:")) text.remove_prefix(5);
     const auto parts = split(text, ':');
     if (parts.size() > 3 || !is_gres_name(parts[0])) return std::nullopt;
     GresRequest gres{.name = std::string(parts[0])};
     if (parts.size() == 1) return gres;
-    const auto count = parse_count(parts.back());
+    const auto count = parse_gres_count(gres.name, parts.back());
     if (parts.size() == 3) {
         if (!count || !is_gres_name(parts[1])) return std::nullopt;
         gres.type = parts[1];

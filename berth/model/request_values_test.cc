@@ -32,6 +32,11 @@ TEST(Values, ReadGresAsSlurmDoes) {
         {"gpu:a100:2,fpga:1", {{"gpu", "a100", 2}, {"fpga", "", 1}}},
         {"gres/gpu:1", {{"gpu", "", 1}}},
         {"gpu:0", {{"gpu", "", 0}}},
+        {"shard:2k", {{"shard", "", 2048}}},
+        {"gpumem:10G", {{"gpumem", "", std::int64_t{10} << 30}}},
+        {"gpumem:10240M,fpga:1", {{"gpumem", "", std::int64_t{10} << 30}, {"fpga", "", 1}}},
+        {"gres/gpumem:1024t", {{"gpumem", "", std::int64_t{1} << 50}}},
+        {"gpumem:10737418240", {{"gpumem", "", std::int64_t{10} << 30}}},
         {"none", {}},
     };
     for (const Case& c : cases) {
@@ -40,7 +45,8 @@ TEST(Values, ReadGresAsSlurmDoes) {
         EXPECT_EQ(*parse_gres_list(c.text), c.all);
     }
     for (const char* wrong :
-         {"", "gpu:", ":2", "gpu:a100:x", "gpu:a:b:c", "gpu:-1", "gpu,,fpga", "g p:1"}) {
+         {"", "gpu:", ":2", "gpu:a100:x", "gpu:a:b:c", "gpu:-1", "gpu,,fpga", "g p:1", "gpu:1G",
+          "shard:3000m", "gpumem:1025T", "gpumem:-1G", "gpumem:1P"}) {
         EXPECT_FALSE(parse_gres_list(wrong)) << wrong;
     }
     EXPECT_EQ(*parse_gpu_list("a100:2,h100:1"),
