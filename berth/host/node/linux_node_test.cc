@@ -279,6 +279,24 @@ TEST_F(LinuxNodeTest, AnswersForWhatIsNotHere) {
     rig.node->act(RemoveAttempt{JobId{77}, Attempt{1}});
 }
 
+// Otherwise it stays a zombie for as long as the agent runs.
+TEST_F(LinuxNodeTest, ReapsAShepherdThatExitsAfterItsAttemptIsRemoved) {
+    const std::string slow = rig.folder + "/slow-shepherd", pid = rig.folder + "/pid";
+    std::ofstream(slow) << "#!/bin/sh\necho $$ >" << pid << "\n"
+                        << BERTH_STEP << " \"$@\"\nsleep 1\n";
+    chmod(slow.c_str(), 0755);
+    rig.options.shepherd = slow;
+    rig.open();
+    rig.start(rig.job(1, "true"));
+    rig.wait<RunExited>(rig.batch(1));
+    rig.node->act(RemoveAttempt{JobId{1}, Attempt{1}});
+    ASSERT_FALSE(rig.lines(pid).empty());
+    const std::string process = "/proc/" + rig.lines(pid).front();
+    ASSERT_TRUE(std::filesystem::exists(process)) << "it was not slow";
+    for (int i = 0; i < 1000 && std::filesystem::exists(process); ++i) rig.pump(10);
+    EXPECT_FALSE(std::filesystem::exists(process));
+}
+
 TEST_F(LinuxNodeTest, RemovesFoldersAndCgroups) {
     run(rig.job(1, "true"));
     rig.signal(rig.whole(1), SIGKILL);

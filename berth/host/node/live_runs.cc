@@ -115,6 +115,7 @@ void LiveRuns::forget(const RunKey& key) {
     const auto run = runs_.find(key);
     if (run == runs_.end()) return;
     watcher_.forget(key, run->second.watch);
+    if (run->second.child > 0) leaving_.push_back(run->second.child);
     runs_.erase(run);
 }
 
@@ -141,6 +142,7 @@ void LiveRuns::on_shepherd_ended(const RunKey& key) {
 }
 
 void LiveRuns::look_again() {
+    std::erase_if(leaving_, [](int child) { return ::waitpid(child, nullptr, WNOHANG) != 0; });
     for (auto& [key, run] : runs_) {
         if (is_unwatched(run)) refresh(key, run);
     }
@@ -156,7 +158,7 @@ void LiveRuns::look_again() {
 }
 
 bool LiveRuns::is_to_look_again() const {
-    return std::ranges::any_of(runs_, [](const auto& one) {
+    return !leaving_.empty() || std::ranges::any_of(runs_, [](const auto& one) {
         const LiveRun& run = one.second;
         return run.empty_due || (!run.gone && !run.shepherd) || is_unwatched(run);
     });

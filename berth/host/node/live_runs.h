@@ -50,8 +50,9 @@ public:
     void on_folder_changed(const RunKey& key);
     void on_any_folder_changed();
     void on_shepherd_ended(const RunKey& key);
-    // Looks at what nothing reports: folders that are not watched, and shepherds that have not
-    // recorded their process yet. Reports each group that is empty by now, if that is due.
+    // Looks at what nothing reports: folders that are not watched, shepherds that have not recorded
+    // their process yet, and those that exit after their run was forgotten. Reports each group that
+    // is empty by now, if that is due.
     void look_again();
     bool is_to_look_again() const;
     // Reports the usage of all live runs.
@@ -84,6 +85,9 @@ private:
     EventQueue& events_;
     LogSink& log_;
     std::map<RunKey, LiveRun> runs_;
+    // Children that had recorded the end of their run, but not exited when it was forgotten: each
+    // is to be reaped.
+    std::vector<int> leaving_;
 };
 
 }  // namespace berth
