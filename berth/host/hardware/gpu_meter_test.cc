@@ -7,6 +7,7 @@
 #include <fstream>
 #include <mutex>
 
+#include "berth/host/cgroup/device_files.h"
 #include "berth/host/hardware/gpu_watch.h"
 
 namespace berth {
@@ -121,6 +122,31 @@ TEST(GpuMeter, AsksTheDriverForFaults) {
          {"FAKE_NVML_XIDS", "FAKE_NVML_ECC", "FAKE_NVML_REMAP_FAILED", "FAKE_NVML_LOST"}) {
         ::unsetenv(name);
     }
+}
+
+TEST(GpuMeter, ReadsTheRealDriverWhereThereIsOne) {
+    auto nvml = open_nvml();
+    if (!nvml.ok()) GTEST_SKIP() << "SKIPPED: " << nvml.error().message;
+    const auto gpus = (*nvml)->gpus();
+    ASSERT_TRUE(gpus.ok()) << gpus.error().message;
+    if (gpus->empty()) GTEST_SKIP() << "SKIPPED: the driver has no GPU";
+    NodeSpec node;
+    Dimensions dimensions;
+    ASSERT_TRUE(add_gpus(node, dimensions, *gpus, nullptr).ok());
+    const auto meter = nvml_meter(node, dimensions);
+    ASSERT_TRUE(meter.ok()) << meter.error().message;
+    const auto readings = (*meter)->read();
+    ASSERT_TRUE(readings.ok()) << readings.error().message;
+    EXPECT_EQ(readings->size(), gpus->size());
+    for (const GpuReading& one : *readings) {
+        const Device& device = node.devices.at(static_cast<std::size_t>(one.gpu));
+        EXPECT_TRUE(one.memory >= 0 && one.memory <= 100) << one.memory;
+        if (is_mig(device)) continue;  // The driver meters whole GPUs.
+        EXPECT_TRUE(one.utilisation >= 0 && one.utilisation <= 100) << one.utilisation;
+        EXPECT_TRUE(one.temperature > 0 && one.temperature < 120) << one.temperature;
+        EXPECT_TRUE(one.power >= 0 && one.power < 150) << one.power;
+    }
+    (void)(*meter)->faults();
 }
 
 TEST(GpuMeter, DoesNotTrustAnOldFile) {
