@@ -14,14 +14,14 @@ CONF = """ClusterName=said
 SlurmctldLogFile={logs}/ctld.log
 SlurmdLogFile={logs}/%n.log
 DebugFlags=Gres
-GresTypes=gpu
+GresTypes=gpu,gpumem
 KillWait=1
 MinJobAge=60
 PrivateData=jobs,usage
 EnforcePartLimits=ALL
 AccountingStorageEnforce=associations
 ReturnToService=0
-NodeName=n1 CPUs=8 RealMemory=16000 Gres=gpu:a100:4
+NodeName=n1 CPUs=8 RealMemory=16000 Gres=gpu:a100:4,gpumem:320G
 PartitionName=main Nodes=ALL Default=YES
 PartitionName=small Nodes=ALL MaxMemPerNode=1000
 """
@@ -54,6 +54,19 @@ class Enforced(unittest.TestCase):
 
     def test_an_unknown_job_is_not_waited_for(self):
         self.refused("-d", "afterok:123456", words="Job dependency problem")
+
+    def test_jobs_share_a_gpu_while_its_memory_suffices(self):
+        c = self.cluster
+        go = c.work / "shared"
+        jobs = [c.sbatch(f"--gres=gpumem:{amount}", script=f"echo $SLURM_JOB_GPUS; until [ -e {go} ]; do sleep 0.1; done")
+                for amount in ("50G", "30720M", "1G")]
+        for job in jobs:
+            c.wait("it to have written", lambda: (c.work / f"slurm-{job}.out").exists() and c.output(job))
+        go.touch()
+        first, second, third = (c.output(job) for job in jobs)
+        self.assertEqual(first, second)
+        self.assertNotEqual(first, third)
+        self.refused("--gres=gpumem:81G", words="Requested node configuration is not available")
 
     def test_a_deadline_that_cannot_be_met_is_refused(self):
         words = "Requested time limit is invalid"
