@@ -61,6 +61,15 @@ Resources withheld_on(const ClusterState& state, NodeId node) {
     return amount;
 }
 
+// What a node counts as that may be of another size than before, and is not known yet otherwise.
+NodeStanding as_before(const NodeStanding& before, NodeStanding now, const Resources& withheld) {
+    if (before.capacity == now.capacity) return before;
+    const bool gave_work = before.unavailable.cpu().count() == 0;
+    if (gave_work) now.unavailable = withheld;
+    now.planned = before.planned;
+    return now;
+}
+
 }  // namespace
 
 NodeStanding standing_of(const ClusterState& state, NodeId node) {
@@ -155,8 +164,7 @@ Status SpanTable::follow_all(Time now, const ClusterState& after) {
         NodeStanding standing = standing_of(after, node);
         if (is_awaited(now, node, current, after)) {
             const Result<NodeStanding> before = decode<NodeStanding>(current->bytes);
-            if (before.ok() && before->unavailable.is_zero()) standing.unavailable = {};
-            if (before.ok()) standing.planned = before->planned;
+            if (before.ok()) standing = as_before(*before, standing, withheld_on(after, node));
         }
         BERTH_CHECK(put_standing(now, spec.name, current, standing));
     }

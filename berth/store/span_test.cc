@@ -1,9 +1,13 @@
 // What is kept of nodes and reservations, and the runs of a time, one by one.
 #include <gtest/gtest.h>
 
+#include <array>
+
+#include "berth/base/codec.h"
 #include "berth/store/reader.h"
 #include "berth/store/small_cluster.h"
 #include "berth/store/span_table.h"
+#include "berth/testing/seeds.h"
 
 namespace berth {
 namespace {
@@ -205,6 +209,96 @@ TEST_F(SpansKept, OneThatComesAgainHasASpanForEachTime) {
     record(5, {ReservationSet{reservation(100, 200)}});
     record(200, {ReservationSet{reservation(1100, 1200)}});
     EXPECT_EQ(of_reservations(), "course 100-200 on 1, course 1100-1200 on 1");
+}
+
+// What the spans say at each moment is what the state said, but for nodes that a new controller
+// still waits for: these are as they were before it.
+class SpansByChance : public ::testing::Test {
+protected:
+    // What each node was after each record, by its time.
+    struct Moment {
+        Time at{};
+        std::vector<NodeStanding> nodes;
+    };
+
+    static Fact change(Rng& rng, NodeId node, const NodeCondition& condition, Epoch& epoch) {
+        switch (rng.between(0, 6)) {
+            case 0: return NodeNotResponding{node};
+            case 1: return NodeUpdated{.node = node, .drained = !condition.drained, .by = "root"};
+            case 2: return NodeUpdated{.node = node, .down = !condition.down, .by = "root"};
+            case 3:
+                return DevicesDrained{.node = node,
+                                      .devices = static_cast<DeviceMask>(rng.between(1, 7)) << 1U,
+                                      .drained = rng.chance(60)};
+            case 4: epoch = Epoch(epoch.value() + 1); return ControllerStarted{epoch};
+            default: return NodeRegistered{.node = node, .boot_id = "b"};
+        }
+    }
+    // The state's word, or, of a node that is awaited, that of before.
+    void note(const ClusterState& state, Time at) {
+        Moment moment{.at = at, .nodes = {}};
+        for (std::uint32_t n = 0; n < 2; ++n) {
+            awaited_[n] = awaited_[n] && !state.nodes().condition(NodeId(n)).registered;
+            moment.nodes.push_back(awaited_[n] ? moments_.back().nodes[n]
+                                               : standing_of(state, NodeId(n)));
+        }
+        moments_.push_back(std::move(moment));
+    }
+
+    std::vector<Moment> moments_;
+    std::array<bool, 2> awaited_{};
+};
+
+TEST_F(SpansByChance, SayWhatTheStateSaid) {
+    testing::for_each_seed(20, [&](Rng& rng) {
+        Folder folder;
+        SmallCluster cluster(folder.path());
+        ASSERT_TRUE(cluster.become_leader(at(0)).ok());
+        moments_.clear(), awaited_ = {};
+        note(cluster.state(), at(0));
+        Epoch epoch = cluster.opened().epoch;
+        std::int64_t second = 0;
+        std::uint32_t job = 0;
+        for (int i = 0; i < 60; ++i) {
+            // A node that is awaited for too long is a case of its own, above.
+            const bool waits = awaited_[0] || awaited_[1];
+            second += waits ? rng.between(1, 2) : rng.between(1, 500);
+            const NodeId node(static_cast<std::uint32_t>(rng.between(0, 1)));
+            const NodeCondition& condition = cluster.state().nodes().condition(node);
+            Fact fact = change(rng, node, condition, epoch);
+            if (condition.schedulable() && rng.chance(30)) {
+                ++job;
+                ASSERT_TRUE(cluster.submit(job, at(second)).ok());
+                ASSERT_TRUE(cluster.start(job, at(second), 1, {node}, 0).ok());
+                fact = AttemptEnded{.job = JobId(job),
+                                    .attempt = Attempt(1),
+                                    .node = node,
+                                    .batch_exit = ExitStatus{}};
+            }
+            const bool is_start = std::holds_alternative<ControllerStarted>(fact);
+            const bool is_own = !is_start && !std::holds_alternative<AttemptEnded>(fact);
+            ASSERT_TRUE(cluster.record(at(second), {fact}).ok());
+            if (is_start) awaited_ = {true, true};
+            if (is_own) awaited_[node.index()] = false;
+            note(cluster.state(), at(second));
+        }
+        const Spans spans = StoreReader::open(folder.path())->spans(at(0), at(1'000'000)).value();
+        for (std::size_t m = 0; m < moments_.size(); ++m) {
+            if (m + 1 < moments_.size() && moments_[m + 1].at == moments_[m].at) continue;
+            std::size_t n = 0;
+            for (const char* const name : {"gpu1", "gpu2"}) {
+                std::vector<NodeStanding> said;
+                for (const NodeSpan& span : spans.nodes) {
+                    const bool holds = span.began <= moments_[m].at &&
+                                       (!span.ended || *span.ended > moments_[m].at);
+                    if (span.name == name && holds) said.push_back(span.standing);
+                }
+                ASSERT_EQ(said.size(), 1U) << name << " at record " << m;
+                EXPECT_EQ(encode(said.front()), encode(moments_[m].nodes[n++]))
+                    << name << " at record " << m;
+            }
+        }
+    });
 }
 
 TEST_F(SpansKept, DamageIsTold) {

@@ -2,9 +2,13 @@
 #include <gtest/gtest.h>
 #include <pwd.h>
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <ctime>
 #include <fstream>
+#include <optional>
+#include <span>
 #include <sstream>
 
 #include "berth/base/text.h"
