@@ -187,13 +187,14 @@ struct SchedulingSpec {
     Duration inactive_limit{};  // A client of an interactive job may be silent for; 0: for ever.
     PreemptionSpec preemption;
     bool kill_invalid_depend = false;  // Jobs whose dependency has failed, unless they say no.
+    Duration time_slice = std::chrono::seconds(30);  // Of runs that take turns.
 
     BERTH_FIELDS(SchedulingSpec, rules, backfill, plan_depth, plan_window, kill_wait, agent_timeout,
                  heartbeat, min_job_age, over_time_limit, max_job_count, max_array_size,
                  first_job_id, max_job_id, requeue_by_default, enforce_accounts,
                  enforce_part_limits, usage_decay, billing_sum, priority_tres, priority_period,
                  prioritize_running, priorities_only_rise, enforce_limits, planning, user_top,
-                 inactive_limit, preemption, kill_invalid_depend)
+                 inactive_limit, preemption, kill_invalid_depend, time_slice)
 };
 
 // How the agents confine jobs: cgroup.conf; and whom they let run any: UsePAM of slurm.conf.

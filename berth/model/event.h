@@ -140,7 +140,9 @@ struct StartJob {
     Allocation allocation;
     std::int64_t priority = 0;           // That it had when it started.
     std::optional<Duration> time_limit;  // Less than asked for, as --time-min allows.
-    BERTH_FIELDS(StartJob, job, array_task, task_job, attempt, allocation, priority, time_limit)
+    bool in_turns = false;  // It shares cores with runs that are there, and waits for its turn.
+    BERTH_FIELDS(StartJob, job, array_task, task_job, attempt, allocation, priority, time_limit,
+                 in_turns)
 };
 // The run must end: time limit, cancel, requeue, lost node. The job is `completing` until every
 // node is clean. A job that is final already goes back to the queue at once, if that is the
@@ -257,7 +259,8 @@ struct JobSuspended {
     Attempt attempt{0};
     bool in_force = true;
     std::uint32_t by_uid = 0;
-    BERTH_FIELDS(JobSuspended, job, attempt, in_force, by_uid)
+    bool turn = false;  // The turn of the run is over, or has come.
+    BERTH_FIELDS(JobSuspended, job, attempt, in_force, by_uid, turn)
 };
 // Partitions and nodes as `scontrol create|update|delete` wants them, above what the configuration
 // says.

@@ -242,8 +242,14 @@ struct Suspension {
     // It was to lend its cores, and went on before they had. Until they have answered an order it
     // is not suspended for another job again.
     bool unproved = false;
+    // While it is in force: the run waits for its turn, and goes on by itself. Otherwise an
+    // operator says when, or nobody has its cores any more.
+    bool by_turn = false;
+    bool not_launched = false;  // It has not had a turn yet: no node was told to start anything.
+    bool ended_still = false;   // The run took turns and was at rest: it is killed where it stands.
 
-    BERTH_FIELDS(Suspension, in_force, changes, changed_at, ran_before, total, proved, unproved)
+    BERTH_FIELDS(Suspension, in_force, changes, changed_at, ran_before, total, proved, unproved,
+                 by_turn, not_launched, ended_still)
 };
 
 // Which of the site's programs on the controller's host a job waits for: PrologSlurmctld before its
@@ -319,6 +325,9 @@ struct Job {
         return allocation && allocation->preempted &&
                allocation->preempted->mode == PreemptMode::suspend;
     }
+    // It shares cores with runs that began later: see turns.h.
+    bool lends_by_turns() const { return lends_cores() && allocation->preempted->turns; }
+    bool awaits_turn() const { return is_suspended() && suspension->by_turn; }
     bool is_configuring() const {
         return state == JobState::running && hook == ControllerHook::prolog;
     }

@@ -69,13 +69,15 @@ struct PreemptionSpec {
     // PreemptAlways, by priority: a job also preempts runs of equal priority that were submitted
     // after it. Priority classes may say otherwise.
     bool preempts_newer = false;
+    // GANG: jobs of a partition may share cores and take turns on them, for one time slice each.
+    bool gang = false;
 
     bool reclaims() const { return reclaim != PreemptMode::off; }
     bool enabled() const { return by != PreemptBy::none || reclaims(); }
 
     BERTH_FIELDS(PreemptionSpec, by, mode, within, exempt, exempt_priority, youngest_first,
                  user_signal, reclaims_licenses, hold_timeout, min_difference, victims, victims_max,
-                 unless_within, reclaim, preempts_newer)
+                 unless_within, reclaim, preempts_newer, gang)
 };
 
 // Of a run that is preempted, until all its nodes are clean; of one that is suspended for another,
@@ -85,8 +87,10 @@ struct PreemptedRun {
     PreemptMode mode = PreemptMode::cancel;
     Time at{};
     Time ends_at{};  // When it must end, or stand still: its grace time is over.
+    // It lends its cores by turns, to runs that began later: `by` is nobody. See turns.h.
+    bool turns = false;
 
-    BERTH_FIELDS(PreemptedRun, by, mode, at, ends_at)
+    BERTH_FIELDS(PreemptedRun, by, mode, at, ends_at, turns)
 };
 
 // When a job, or an array, suspends no runs although it has no hold: those that stood still for it

@@ -5,6 +5,7 @@
 #include "berth/engine/state/cluster_state_change.h"
 #include "berth/engine/state/job_queries.h"
 #include "berth/engine/state/lent_cores.h"
+#include "berth/engine/state/turns.h"
 
 namespace berth {
 namespace {
@@ -70,8 +71,15 @@ void set_suspended(Job& job, Time now, bool in_force) {
     now_on.in_force = in_force;
     now_on.changed_at = now;
     now_on.changes += 1;
-    now_on.proved = false;
+    now_on.proved = now_on.by_turn = false;
+    now_on.not_launched = now_on.not_launched && in_force;
     job.suspension = now_on;
+}
+
+// Nothing of it is there: no node need prove that.
+void await_first_turn(Job& job, Time now) {
+    set_suspended(job, now, true);
+    job.suspension->proved = job.suspension->by_turn = job.suspension->not_launched = true;
 }
 
 void end_run(Job& job, Time now, JobState outcome, std::string_view reason) {
@@ -189,9 +197,15 @@ void ClusterState::take(Time now, const StartJob& fact) {
     }
     JobId id = fact.job;
     if (fact.array_task) id = split_task(fact.job, *fact.array_task, fact.task_job.value_or(id));
-    for (const NodeShare& share : fact.allocation.shares) take_share(share);
-    change_job(id, [&](Job& job) { start_run(job, now, fact, spec().hooks); });
-    start_using(now, jobs_.at(id));
+    for (const NodeShare& share : fact.allocation.shares) {
+        if (fact.in_turns) share_by_turns(now, share);
+        take_share(share, fact.in_turns);
+    }
+    change_job(id, [&](Job& job) {
+        start_run(job, now, fact, spec().hooks);
+        if (fact.in_turns) await_first_turn(job, now);
+    });
+    if (!fact.in_turns) start_using(now, jobs_.at(id));
 }
 
 void ClusterState::take(Time now, const EndJob& fact) {
@@ -214,9 +228,11 @@ void ClusterState::take(Time now, const EndJob& fact) {
     if (is_using(*job)) stop_using(now, *job);
     const Duration service = service_of(*job, now);
     if (job->state == JobState::running) note_run(now, *job, fact.outcome);
+    const bool still = is_at_rest(*job) && takes_turns(jobs_, index_, *job);
     change_job(fact.job, [&](Job& record) {
         record.attained += service;
         end_run(record, now, fact.outcome, fact.reason);
+        if (still) record.suspension->ended_still = true;
         if (fact.exit) record.exit = *fact.exit;
         record.hold = fact.outcome == JobState::pending ? fact.hold : Hold::none;
         set_refused_by(record, fact.refused_by);
@@ -234,6 +250,7 @@ void ClusterState::take(Time now, const JobsPreempted& fact) {
         const Job* job = find_job(victim.job);
         if (job == nullptr || job->state != JobState::running || job->attempt != victim.attempt)
             continue;
+        if (job->lends_by_turns()) continue;
         // While others have its cores it can only stand still, and lend more of them.
         if (victim.mode != PreemptMode::suspend && has_borrowers(jobs_, index_, *job)) continue;
         const Time at = job->lends_cores() ? job->allocation->preempted->at : now;
@@ -255,6 +272,7 @@ void ClusterState::take(Time now, const AttemptEnded& fact) {
     if (is_using(*job)) stop_using(now, *job);
     const Duration service = service_of(*job, now);
     const bool ran = job->state == JobState::running;
+    const bool still = is_at_rest(*job) && takes_turns(jobs_, index_, *job);
     change_job(fact.job, [&](Job& record) {
         if (ended_in_time(record, fact)) {
             const Time at = std::max(*record.started_at, *fact.ended_at);
@@ -268,6 +286,7 @@ void ClusterState::take(Time now, const AttemptEnded& fact) {
         } else {
             end_by_loss(record, now, may_requeue(*this, record), !fact.reason.empty());
         }
+        if (still) record.suspension->ended_still = true;
     });
     if (ran) note_run(now, *job, job->outcome);
     release(now, fact);
@@ -296,6 +315,7 @@ void ClusterState::release(Time now, const AttemptEnded& fact) {
             job.state = job.outcome;
         }
     });
+    end_turns_on(fact.node);
 }
 
 void ClusterState::take(Time, const JobWarned& fact) {
@@ -319,13 +339,18 @@ void ClusterState::take(Time, const ControllerHookEnded& fact) {
 void ClusterState::take(Time now, const JobSuspended& fact) {
     const Job* job = find_job(fact.job);
     if (job == nullptr || job->state != JobState::running || job->attempt != fact.attempt) return;
+    // An operator resumes it: it has its turns again. Or holds back what waits for its turn.
+    if (job->is_suspended() && !fact.turn && takes_turns(jobs_, index_, *job))
+        return change_job(fact.job,
+                          [&](Job& record) { record.suspension->by_turn = !fact.in_force; });
     if (job->is_suspended() == fact.in_force) return;
-    if (!fact.in_force && has_borrowers(jobs_, index_, *job)) return;  // They have its cores.
+    if (!fact.in_force && !may_go_on(jobs_, index_, *job)) return;  // Others have its cores.
     if (fact.in_force) stop_using(now, *job);
     change_job(fact.job, [&](Job& record) {
-        const bool lent = !fact.in_force && record.lends_cores();
-        const bool in_vain = lent && !record.suspension->proved;
+        const bool lent = !fact.in_force && record.lends_cores() && !record.lends_by_turns();
+        const bool in_vain = (lent || record.awaits_turn()) && !record.suspension->proved;
         set_suspended(record, now, fact.in_force);
+        record.suspension->by_turn = fact.turn && fact.in_force;
         if (in_vain) record.suspension->unproved = true;
         if (lent) record.allocation->preempted.reset();
     });

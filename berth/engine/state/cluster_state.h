@@ -173,7 +173,9 @@ private:
     QuotaTree::Index known_leaf(JobId id) const;  // kNone: nobody has asked for it.
     void add_to_indexes(const Job& job);
     void remove_from_indexes(const Job& job);
-    void take_share(const NodeShare& share);
+    void take_share(const NodeShare& share, bool in_turns);
+    void share_by_turns(Time now, const NodeShare& share);
+    void end_turns_on(NodeId node);
     void give_back_share(const Job& job, const NodeShare& share);
     void touch(JobId id);
     void touch(NodeId id);

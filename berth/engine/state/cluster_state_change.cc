@@ -96,17 +96,44 @@ void ClusterState::set_counters(Epoch epoch, JobId next_job_id) {
 }
 
 // Lent cores are taken already.
-void ClusterState::take_share(const NodeShare& share) {
+void ClusterState::take_share(const NodeShare& share, bool in_turns) {
     const BitSet& free = nodes_.free(share.node).cores;
     const NodeSpec& node = spec().node(share.node);
     if (index_.any_lender_on(share.node) && share.cores.size() == free.size()) {
         const BitSet held = share.cores - free;
-        BERTH_ASSERT(are_lent(jobs_, index_, share.node, held));
+        BERTH_ASSERT(are_lent(jobs_, index_, share.node, held, in_turns));
         nodes_.take(without_cores(share, held), node, undo_);
     } else {
         nodes_.take(share, node, undo_);
     }
     touch(share.node);
+}
+
+// Runs that hold some of these cores lend them by turns.
+void ClusterState::share_by_turns(Time now, const NodeShare& share) {
+    for (const JobId id : index_.on_node(share.node)) {
+        const Job& run = jobs_.at(id);
+        const BitSet& held = share_on(run, share.node)->cores;
+        const bool meets = held.size() == share.cores.size() && held.intersects(share.cores);
+        if (!meets || run.lends_cores()) continue;
+        change_job(id, [&](Job& record) {
+            record.allocation->preempted = PreemptedRun{.by = JobId(0),
+                                                        .mode = PreemptMode::suspend,
+                                                        .at = now,
+                                                        .ends_at = now,
+                                                        .turns = true};
+        });
+    }
+}
+
+// Those that have nobody left above them have their cores to themselves.
+void ClusterState::end_turns_on(NodeId node) {
+    if (!index_.any_lender_on(node)) return;
+    for (const JobId id : index_.on_node(node)) {
+        const Job& run = jobs_.at(id);
+        if (!run.lends_by_turns() || has_borrowers(jobs_, index_, run)) continue;
+        change_job(id, [](Job& record) { record.allocation->preempted.reset(); });
+    }
 }
 
 // Cores that others hold as well stay taken. REQUIRES: the indexes do not have the job.

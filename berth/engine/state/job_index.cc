@@ -40,6 +40,7 @@ void JobIndex::each_entry(const Job& job, Apply apply) {
         }
         if (job.allocation->preempted)
             apply(preempted_, std::pair(job.allocation->preempted->by, job.id));
+        if (job.awaits_turn()) apply(awaiting_turn_, job.id);
         if (job.lends_cores()) {
             for (const NodeShare& share : job.allocation->shares)
                 apply(lenders_, std::pair(share.node, job.id));

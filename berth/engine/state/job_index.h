@@ -33,6 +33,8 @@ public:
     // Whether a run that lends its cores, or is about to, holds something on the node.
     bool any_lender_on(NodeId node) const;
     bool any_lenders() const { return !lenders_.empty(); }
+    // Runs that stand still until their turn comes.
+    const std::set<JobId>& awaiting_turn() const { return awaiting_turn_; }
 
     const JobSet& pending() const { return pending_; }  // Including held jobs and array records.
     const JobSet& holding() const { return holding_; }
@@ -65,6 +67,7 @@ private:
     std::set<std::pair<JobId, JobId>> dependents_;  // Awaited job, waiting job.
     std::set<std::pair<JobId, JobId>> preempted_;   // Preemptor, victim.
     std::set<std::pair<NodeId, JobId>> lenders_;
+    std::set<JobId> awaiting_turn_;
     std::map<Named, std::uint64_t> names_;  // Jobs that are not final.
 };
 

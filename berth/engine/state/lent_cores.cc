@@ -5,7 +5,7 @@
 namespace berth {
 
 bool stands_still(const Job& run) {
-    if (!run.lends_cores()) return false;
+    if (!run.lends_cores() || run.lends_by_turns()) return false;
     return run.state == JobState::completing || (run.is_suspended() && run.suspension->proved);
 }
 
@@ -42,13 +42,14 @@ bool has_borrowers(const JobRecords& jobs, const JobIndex& index, const Job& run
            });
 }
 
-bool are_lent(const JobRecords& jobs, const JobIndex& index, NodeId node, const BitSet& held) {
+bool are_lent(const JobRecords& jobs, const JobIndex& index, NodeId node, const BitSet& held,
+              bool in_turns) {
     BitSet lent(held.size());
     for (const JobId id : index.on_node(node)) {
         const Job& run = jobs.at(id);
         const BitSet& own = share_on(run, node)->cores;
         if (own.size() != held.size() || !own.intersects(held)) continue;
-        if (!stands_still(run)) return false;
+        if (!stands_still(run) && !(in_turns && run.lends_by_turns())) return false;
         lent |= own;
     }
     return held.is_subset_of(lent);

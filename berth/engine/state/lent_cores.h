@@ -3,7 +3,8 @@
 //
 // A core may so be held by several runs at once. Of these the one that began last runs, and each
 // other one stands still: it lends the core to those that began after it. The node counts the core
-// once. Nothing else is ever held twice.
+// once. Nothing else is ever held twice. Runs that take turns lend each other cores as well,
+// without standing still until the end: see turns.h.
 #pragma once
 
 #include "berth/engine/state/job_index.h"
@@ -19,8 +20,8 @@ inline bool is_above(const Job& run, const Job& other) {
     return *run.started_at > *other.started_at;
 }
 
-// Whether no process of the run goes on while others have its cores: its nodes have proved that it
-// stands still, or it is being killed.
+// Whether the run lends its cores until others have ended, and no process of it goes on: its nodes
+// have proved that it stands still, or it is being killed.
 bool stands_still(const Job& run);
 
 // Whether such a preemption of now only asks for more cores of a run that stands still already.
@@ -36,8 +37,10 @@ BitSet shared_cores(const JobRecords& jobs, const JobIndex& index, const Job& ru
 // Whether others have cores of a run that lends them.
 bool has_borrowers(const JobRecords& jobs, const JobIndex& index, const Job& run);
 
-// Whether these cores of the node may be taken though they are held: by runs that stand still.
-bool are_lent(const JobRecords& jobs, const JobIndex& index, NodeId node, const BitSet& held);
+// Whether these cores of the node may be taken though they are held: by runs that stand still. What
+// begins in turns may also take those of runs that lend by turns.
+bool are_lent(const JobRecords& jobs, const JobIndex& index, NodeId node, const BitSet& held,
+              bool in_turns = false);
 
 // The CPU that goes with these cores of the share.
 Millicpu cpu_of(const NodeShare& share, const BitSet& cores);

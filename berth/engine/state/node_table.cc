@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "berth/engine/state/lent_cores.h"
+#include "berth/engine/state/turns.h"
 
 namespace berth {
 namespace {
@@ -16,12 +17,17 @@ void subtract_held(NodeFree& free, const NodeTable::Sources& sources, const Job&
     subtract(free, without_cores(share, lent), node);
 }
 
-// Aborts unless each run that others have cores of stands still.
+// Aborts unless each run that others have cores of stands still, or all others do that take turns
+// with it.
 void check_lent(const NodeTable::Sources& sources, const Job& run, const NodeShare& share,
                 const BitSet& held) {
     const JobRecords& jobs = sources.jobs;
     const BitSet lent = shared_cores(jobs, sources.index, run, share, Sharers::above);
-    BERTH_ASSERT(lent.empty() || stands_still(run));
+    BERTH_ASSERT(lent.empty() || stands_still(run) || run.lends_by_turns());
+    if (run.lends_by_turns() && !is_at_rest(run)) {  // It has its turn: nobody else has.
+        for (const JobId id : turn_sharers(jobs, sources.index, run))
+            BERTH_ASSERT(is_at_rest(jobs.at(id)));
+    }
     const BitSet all = shared_cores(jobs, sources.index, run, share, Sharers::all);
     BERTH_ASSERT((held & share.cores).is_subset_of(all));
 }

@@ -1,0 +1,30 @@
+// Runs that take turns: they share cores, and one of them runs at a time. A run begins by turns on
+// cores that others hold: it stands still from its start on, and is launched when its first turn
+// comes.
+//
+// Each core counts once, for the run that holds it and began first: that one lends it by turns to
+// those that began later (lent_cores.h). Which of them runs is another matter: it changes with each
+// time slice, and no order of theirs follows from it.
+#pragma once
+
+#include <vector>
+
+#include "berth/engine/state/job_index.h"
+#include "berth/engine/state/job_records.h"
+
+namespace berth {
+
+// Whether nothing of the run moves until it is told to go on: its nodes have proved that it stands
+// still, it was never launched, or it is being killed where it stood still.
+bool is_at_rest(const Job& run);
+
+// The runs that share cores with this one by turns, in id order. REQUIRES: it holds something.
+std::vector<JobId> turn_sharers(const JobRecords& jobs, const JobIndex& index, const Job& run);
+// Whether there are any, or it waits for its turn alone, because they have ended.
+bool takes_turns(const JobRecords& jobs, const JobIndex& index, const Job& run);
+
+// Whether a run that stands still may go on: nobody has cores of it that it lends until they end,
+// and all that take turns with it are at rest.
+bool may_go_on(const JobRecords& jobs, const JobIndex& index, const Job& run);
+
+}  // namespace berth
