@@ -33,21 +33,91 @@ Resources without_cpus(Resources amount, const NodeShare& of, std::size_t cores)
 
 CheckedLoans::CheckedLoans(const ClusterState& state) : state_(state) {
     std::vector<const Job*> runs;
+    bool waits = false;
     for (const JobId id : state.index().holding()) {
         const Job& run = *state.find_job(id);
         runs.push_back(&run);
         if (run.lends_cores()) lenders_[run.allocation->preempted->by].push_back(&run);
+        waits = waits || run.awaits_turn();
     }
-    if (lenders_.empty()) return;
+    if (lenders_.empty() && !waits) return;
     std::ranges::stable_sort(runs, {}, [](const Job* run) { return *run->started_at; });
     on_.resize(state.spec().nodes.size());
     for (const Job* const run : runs) {
         for (const NodeShare& share : run->allocation->shares)
             on_[share.node.index()].push_back({run, &share});
     }
+    find_turns(runs);
     for (const Job* const run : runs | std::views::reverse) {
-        if (run->lends_cores()) ends_[run->id] = end_of_lender(*run);
+        if (run->lends_cores() && !takes_turns(*run)) ends_[run->id] = end_of_lender(*run);
     }
+}
+
+// Two are in one group if the earlier one lends a core by turns that the later one holds. Groups
+// that meet are one: the lower number counts.
+void CheckedLoans::find_turns(const std::vector<const Job*>& runs) {
+    std::int64_t groups = 0;
+    for (const Job* const run : runs) {
+        if (run->awaits_turn()) in_turns_[run->id] = groups++;
+    }
+    const auto join = [&](const Job& a, const Job& b) {
+        const std::int64_t one = in_turns_.try_emplace(a.id, groups++).first->second;
+        const std::int64_t other = in_turns_.try_emplace(b.id, one).first->second;
+        for (auto& [id, group] : in_turns_) {
+            if (group == other) group = one;
+        }
+    };
+    for (const std::vector<Held>& held : on_) {
+        for (std::size_t i = 0; i < held.size(); ++i) {
+            const Job& lower = *held[i].run;
+            if (!lower.lends_cores() || !lower.allocation->preempted->turns) continue;
+            for (std::size_t k = i + 1; k < held.size(); ++k) {
+                if (share_a_core(*held[i].share, *held[k].share)) join(lower, *held[k].run);
+            }
+        }
+    }
+    std::vector<std::int64_t> numbers;
+    for (const auto& [id, group] : in_turns_) numbers.push_back(group);
+    std::ranges::sort(numbers);
+    numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+    for (const std::int64_t group : numbers) end_together(runs, group);
+}
+
+// Since the last of them was told to go on or to stand still, each has the rest of its limit left.
+// A change may take an eighth of a time slice: each run has as many of these as its limit has time
+// slices, nine more, and those less that it has had.
+void CheckedLoans::end_together(const std::vector<const Job*>& runs, std::int64_t group) {
+    const SchedulingSpec& scheduling = state_.spec().scheduling;
+    std::vector<const Job*> all;
+    Time from = Time::min();
+    for (const Job* const run : runs) {
+        const auto known = in_turns_.find(run->id);
+        if (known == in_turns_.end() || known->second != group) continue;
+        all.push_back(run);
+        from = std::max(from, run->ended_at     ? *run->ended_at
+                              : run->suspension ? run->suspension->changed_at
+                                                : *run->started_at);
+    }
+    Time end = from;
+    for (const Job* const run : all) {
+        if (run->state != JobState::running) continue;
+        if (run->time_limit == Duration::max()) {
+            end = kNever;
+            continue;
+        }
+        Duration left = run->time_limit + scheduling.over_time_limit;
+        std::int64_t changes = run->time_limit / scheduling.time_slice + 9;
+        if (run->suspension) {
+            left -= run->suspension->ran_before;
+            changes -= run->suspension->changes / 2;
+        }
+        if (!run->is_suspended())
+            left -= from - (run->suspension ? run->suspension->changed_at : *run->started_at);
+        end = moved_by(end, std::max(Duration{}, left));
+        if (changes > 0) end = moved_by(end, changes * (scheduling.time_slice / 8));
+    }
+    end = moved_by(end, scheduling.kill_wait + std::chrono::minutes(1));
+    for (const Job* const run : all) ends_[run->id] = end;
 }
 
 Time CheckedLoans::end_by_itself(const Job& run) const {
@@ -85,7 +155,7 @@ Time CheckedLoans::end_of_lender(const Job& run) const {
 }
 
 Time CheckedLoans::end_of(const Job& run) const {
-    if (run.lends_cores()) return ends_.at(run.id);
+    if (run.lends_cores() || takes_turns(run)) return ends_.at(run.id);
     const Time end = end_by_itself(run);
     const auto& preempted = run.allocation->preempted;
     if (!preempted) return end;

@@ -25,7 +25,7 @@ struct Taker {
 Taker taker_of_run(const ClusterState& state, const CheckedLoans& loans, const Job& run, Time now) {
     const std::optional<Time> ends = limit_ends(run);
     Taker taker{.job = &run, .start = now, .end = ends.value_or(kNever)};
-    if (run.lends_cores()) {
+    if (run.lends_cores() || loans.takes_turns(run)) {
         taker.end = loans.end_of(run);
     } else if (run.allocation->preempted) {
         taker.end = std::min(taker.end, run.allocation->preempted->ends_at);

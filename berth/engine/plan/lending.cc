@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <functional>
+#include <set>
 
 #include "berth/engine/state/job_ids.h"
 #include "berth/engine/state/lent_cores.h"
+#include "berth/engine/state/turns.h"
 
 namespace berth {
 namespace {
@@ -161,11 +163,73 @@ bool would_miss_deadline(const Job& run, Time from, Time now) {
     return after(from, is_endless ? Duration{} : left_of(run, now)) > *run.spec.deadline;
 }
 
+namespace {
+
+// Since when what is left of its limit is counted.
+Time last_change(const Job& run) {
+    if (run.ended_at) return *run.ended_at;
+    return run.suspension ? run.suspension->changed_at : *run.started_at;
+}
+
+// How often a run may yet be told to go on before the time that this takes was not allowed for:
+// once in each time slice of its limit, and some more, for turns that were cut short.
+std::int64_t turns_left(const SchedulingSpec& scheduling, Duration limit, std::uint32_t changes) {
+    constexpr std::int64_t kCutShort = 8;
+    const std::int64_t turns = limit / scheduling.time_slice + 1 + kCutShort;
+    return std::max<std::int64_t>(0, turns - changes / 2);
+}
+
+}  // namespace
+
+// What is allowed for changes is used up when a run goes on, and only then: so the end moves no
+// later while they take turns, as long as a change takes no more than an eighth of a time slice.
+Time end_in_turns(const SchedulingSpec& scheduling, const std::vector<const Job*>& runs,
+                  std::optional<JoiningRun> joining) {
+    Time from = joining ? joining->now : Time::min();
+    for (const Job* const run : runs) from = std::max(from, last_change(*run));
+    Time end = from;
+    const auto add = [&](Duration limit, Duration ran, std::uint32_t changes) {
+        if (limit == Duration::max() || scheduling.over_time_limit >= Duration::max() - limit) {
+            end = kNever;
+            return;
+        }
+        const Duration most = limit + scheduling.over_time_limit;
+        end = after(end, std::max(Duration{}, most - ran));
+        end = after(end, turns_left(scheduling, limit, changes) * (scheduling.time_slice / 8));
+    };
+    for (const Job* const run : runs) {
+        if (run->state != JobState::running) continue;  // It is being killed.
+        add(run->time_limit, ran_for(*run, from), run->suspension ? run->suspension->changes : 0);
+    }
+    if (joining) add(joining->limit, Duration{}, 0);
+    return after(end, scheduling.kill_wait + std::chrono::minutes(1));
+}
+
+std::vector<const Job*> turn_group(const ClusterState& state, const Job& run) {
+    std::vector<JobId> found = {run.id};
+    std::set<JobId> seen = {run.id};
+    for (std::size_t i = 0; i < found.size(); ++i) {
+        for (const JobId id : turn_sharers(state.jobs(), state.index(), *state.find_job(found[i])))
+            if (seen.insert(id).second) found.push_back(id);
+    }
+    std::vector<const Job*> group;
+    for (const JobId id : seen) group.push_back(state.find_job(id));
+    return group;
+}
+
+Time RunEnds::of_turns(const Job& run) {
+    const std::vector<const Job*> group = turn_group(state_, run);
+    const Time end = end_in_turns(state_.spec().scheduling, group);
+    for (const Job* const one : group) known_[one->id] = end;
+    return end;
+}
+
 // A run that is preempted ends sooner than by its limit: it is told to, and then killed. If it
 // takes longer, it is late like a run that is over its limit: nobody's planned start moves at once.
 Time RunEnds::of(const Job& run) {
     const SchedulingSpec& scheduling = state_.spec().scheduling;
     if (const auto known = known_.find(run.id); known != known_.end()) return known->second;
+    if (takes_turns(state_.jobs(), state_.index(), run)) return of_turns(run);
     if (!run.lends_cores()) {
         const Time end = limit_end(scheduling, run);
         const auto& preempted = run.allocation->preempted;

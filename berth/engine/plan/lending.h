@@ -41,6 +41,18 @@ Time given_back_by(const SchedulingSpec& scheduling, Duration limit, Time now);
 // Whether a run that stands still until `from` would be ended by its deadline instead of its limit.
 bool would_miss_deadline(const Job& run, Time from, Time now);
 
+// When all of these runs have ended, which take turns on their cores: until then one of them runs
+// at any time, so that they take no longer than one after the other. Orders to change take time as
+// well, which is allowed for. With `joining`, a job with this limit begins beside them now.
+struct JoiningRun {
+    Duration limit{};
+    Time now{};
+};
+Time end_in_turns(const SchedulingSpec& scheduling, const std::vector<const Job*>& runs,
+                  std::optional<JoiningRun> joining = {});
+// The run and all that share cores by turns, with it or with each other; in id order.
+std::vector<const Job*> turn_group(const ClusterState& state, const Job& run);
+
 // When nodes should be clean of runs. Each end is computed once: the state must not change
 // meanwhile.
 class RunEnds {
@@ -49,7 +61,8 @@ public:
 
     // At the end of its limit, or soon after it was preempted. A suspended run that lends its cores
     // goes on after those that have borrowed them, or the job that it waits for; it holds them at
-    // least as long, whatever its deadline. REQUIRES: it has an allocation.
+    // least as long, whatever its deadline. One that takes turns may end last of all that share
+    // cores with it. REQUIRES: it has an allocation.
     Time of(const Job& run);
     // When its cores are its own again. REQUIRES: it lends them.
     Time given_back_at(const Job& run);
@@ -57,6 +70,8 @@ public:
     void suppose(JobId run, Time end) { known_[run] = end; }
 
 private:
+    Time of_turns(const Job& run);
+
     const ClusterState& state_;
     std::map<JobId, Time> known_;
 };

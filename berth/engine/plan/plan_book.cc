@@ -153,9 +153,12 @@ void PlanBook::recount_limits(const ClusterState& state, const LimitChange& chan
 
 void PlanBook::refresh(const ClusterState& state, Time now, JobId id) {
     RunEnds run_ends(state);
+    const PlannedReservation* const known = running_.find(id);
+    const bool borrowed = known != nullptr && !known->lent->empty();
     refresh_own(state, now, id, run_ends);
-    if (lent_ == 0 && !state.index().any_lenders()) return;
-    if (const Job* const job = state.find_job(id)) refresh_lent(state, now, *job, run_ends);
+    if (lent_ == 0 && !borrowed && !state.index().any_lenders()) return;
+    const Job* const job = state.find_job(id);
+    if (job != nullptr) refresh_lent(state, now, *job, borrowed, run_ends);
 }
 
 void PlanBook::refresh_own(const ClusterState& state, Time now, JobId id, RunEnds& run_ends) {

@@ -176,9 +176,10 @@ private:
     berth::Shared<LimitUse> limits_of_pending(const ClusterState& state, const Job& job) const;
     void refresh_own(const ClusterState& state, Time now, JobId job, RunEnds& ends);
     // ---- Lent cores (plan_lent.cc).
-    void refresh_lent(const ClusterState& state, Time now, const Job& job, RunEnds& ends);
+    void refresh_lent(const ClusterState& state, Time now, const Job& job, bool borrowed,
+                      RunEnds& ends);
     std::vector<JobId> refresh_sharers(const ClusterState& state, Time now, const Job& job,
-                                       RunEnds& ends);
+                                       bool borrowed, RunEnds& ends);
     bool concerns_lent(const ClusterState& state, NodeId node) const;
     void count_lent(const PlannedReservation& planned_reservation, bool more);
     void change_timelines(const PlannedReservation& planned_reservation, bool more);

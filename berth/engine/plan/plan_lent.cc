@@ -1,4 +1,5 @@
 // PlanBook: what follows from a change of one run for those that share cores with it.
+#include <algorithm>
 #include <set>
 
 #include "berth/engine/plan/plan_book.h"
@@ -19,9 +20,10 @@ bool PlanBook::concerns_lent(const ClusterState& state, NodeId node) const {
 }
 
 // Runs on the job's nodes, and on those of its lenders; where an end changes, also on the other
-// nodes of that run, whose lenders go on at another time. Returns the planned starts there.
+// nodes of that run, whose lenders go on at another time. `borrowed`: the job did until now, so
+// that runs on its nodes may have lent by turns. Returns the planned starts there.
 std::vector<JobId> PlanBook::refresh_sharers(const ClusterState& state, Time now, const Job& job,
-                                             RunEnds& run_ends) {
+                                             bool borrowed, RunEnds& run_ends) {
     std::vector<NodeId> nodes(job.nodes.begin(), job.nodes.end());
     const auto add = [&](const Job& run) {
         nodes.insert(nodes.end(), run.nodes.begin(), run.nodes.end());
@@ -36,7 +38,8 @@ std::vector<JobId> PlanBook::refresh_sharers(const ClusterState& state, Time now
     while (!nodes.empty()) {
         const NodeId node = nodes.back();
         nodes.pop_back();
-        if (!seen.insert(node).second || !concerns_lent(state, node)) continue;
+        const bool is_own = borrowed && std::ranges::find(job.nodes, node) != job.nodes.end();
+        if (!seen.insert(node).second || !(is_own || concerns_lent(state, node))) continue;
         const std::span<const JobId> planned = planned_on(node);
         starts.insert(starts.end(), planned.begin(), planned.end());
         for (const JobId id : state.index().on_node(node)) {
@@ -52,9 +55,9 @@ std::vector<JobId> PlanBook::refresh_sharers(const ClusterState& state, Time now
 }
 
 // A planned start may have moved in this cycle: only what it borrows is derived from the state.
-void PlanBook::refresh_lent(const ClusterState& state, Time now, const Job& job,
+void PlanBook::refresh_lent(const ClusterState& state, Time now, const Job& job, bool borrowed,
                             RunEnds& run_ends) {
-    for (const JobId id : refresh_sharers(state, now, job, run_ends)) {
+    for (const JobId id : refresh_sharers(state, now, job, borrowed, run_ends)) {
         PlannedReservation planned = *planned_start(id);
         const berth::Shared<std::vector<Millicpu>> lent =
             lent_to_start(state, planned.amounts, state.index().victims(id));
