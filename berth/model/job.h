@@ -112,13 +112,14 @@ struct JobRequest {
     SharedText reservation;  // --reservation; empty: none.
     // Nodes that have refused the job since it last started: not what its user asked for.
     Shared<std::vector<std::string>> refused_by;
-    SharedText priority_class;  // --berth-priority-class; empty: none.
-    Maybe<Duration> max_wait;   // --berth-max-wait: it ends if it has not started by then.
+    SharedText priority_class;   // --berth-priority-class; empty: none.
+    Maybe<Duration> max_wait;    // --berth-max-wait: it ends if it has not started by then.
+    bool oversubscribe = false;  // -s: it may share cores, where its partition lets it.
 
     BERTH_FIELDS(JobRequest, nodes_min, nodes_max, nodes_given, tasks, tasks_per_node,
                  cpus_per_task, memory_per_node, memory_per_cpu, gres_per_node, gpus, gpus_per_node,
                  gpus_per_task, exclusive, nodelist, exclude, constraint, time_limit, nearness,
-                 licenses, reservation, refused_by, priority_class, max_wait)
+                 licenses, reservation, refused_by, priority_class, max_wait, oversubscribe)
 };
 
 // --signal: sent once, so long before a run's time is up.

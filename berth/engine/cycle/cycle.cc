@@ -6,6 +6,7 @@
 #include "berth/engine/cycle/hold_for_heads.h"
 #include "berth/engine/cycle/preempted_runs.h"
 #include "berth/engine/cycle/priorities.h"
+#include "berth/engine/cycle/rotation.h"
 #include "berth/engine/cycle/write_reasons.h"
 
 namespace berth {
@@ -65,6 +66,7 @@ Cycle CycleRun::run() {
     end_preempted(cycle_);
     resume_lenders(cycle_);
     end_overdue(cycle_);
+    rotate(cycle_);
     advance_reservations(cycle_);
     find_order();
     PlanRepair(cycle_, finder_).repair();
@@ -85,7 +87,9 @@ Cycle CycleRun::run_paused() {
     end_preempted(cycle_);
     resume_lenders(cycle_);
     end_overdue(cycle_);
+    rotate(cycle_);
     std::optional<Time> wake_at = cycle_.derived().next_cycle.paused_until();
+    if (const auto next = next_turn(cycle_)) wake_at = std::min(*wake_at, *next);
     if (const auto next = next_preemption(cycle_)) wake_at = std::min(*wake_at, *next);
     const std::optional<Time> end = next_end(cycle_.book());
     if (end && *end > cycle_.now() && *end < *wake_at) wake_at = end;

@@ -5,6 +5,8 @@
 #include "berth/engine/cycle/blocking_reasons.h"
 #include "berth/engine/cycle/het_components.h"
 #include "berth/engine/cycle/preempted_runs.h"
+#include "berth/engine/cycle/rotation.h"
+#include "berth/engine/state/turns.h"
 
 namespace berth {
 
@@ -48,7 +50,10 @@ void end_overdue(OpenCycle& cycle) {
     std::vector<JobId> overdue =
         cycle.book().extend_overdue(cycle.now(), kill_within(cycle.scheduling()));
     // The plan has these until their cores are given back.
-    for (const JobId id : lenders_past_deadline(cycle)) {
+    std::vector<JobId> earlier = lenders_past_deadline(cycle);
+    const std::vector<JobId> turns = turns_over_limit(cycle);
+    earlier.insert(earlier.end(), turns.begin(), turns.end());
+    for (const JobId id : earlier) {
         if (std::ranges::find(overdue, id) == overdue.end()) overdue.push_back(id);
     }
     for (const JobId id : overdue) {
@@ -58,8 +63,11 @@ void end_overdue(OpenCycle& cycle) {
                 cycle.book().settle_drained(cycle.state(), share.node);
         }
         if (job.state != JobState::running) continue;
-        // One that lends its cores is only expected to end: it stands still longer than it was.
-        if (job.lends_cores() && limit_end(cycle.scheduling(), job) > cycle.now()) continue;
+        // One that lends its cores is only expected to end: it stands still longer than it was. So
+        // is one that takes turns.
+        const bool shares =
+            job.lends_cores() || takes_turns(cycle.state().jobs(), cycle.state().index(), job);
+        if (shares && limit_end(cycle.scheduling(), job) > cycle.now()) continue;
         const bool missed = job.spec.deadline && *job.spec.deadline <= cycle.now();
         EndJob fact{.job = id, .outcome = missed ? JobState::deadline : JobState::timeout};
         fact.reason = missed ? "DeadLine" : "TimeLimit";
@@ -134,6 +142,7 @@ std::optional<Time> next_wake(const OpenCycle& cycle) {
     }
     if (const auto next = next_reservation(cycle)) no_later_than(*next);
     if (const auto next = next_preemption(cycle)) no_later_than(*next);
+    if (const auto next = next_turn(cycle)) no_later_than(*next);
     if (cycle.left_unmoved()) no_later_than(after(now, kMovesPause));
     if (derived.holds.next) no_later_than(*derived.holds.next);
     if (const auto start = book.next_start(now)) no_later_than(*start);

@@ -7,6 +7,7 @@
 #include "berth/engine/cycle/other_partitions.h"
 #include "berth/engine/cycle/preemptor.h"
 #include "berth/engine/cycle/start_finder.h"
+#include "berth/engine/cycle/turn_starts.h"
 
 namespace berth {
 
@@ -20,6 +21,7 @@ public:
           components_(cycle, finder),
           earlier_(cycle, bounds),
           others_(cycle, bounds, finder),
+          turns_(cycle, finder),
           preemptor_(cycle, finder) {}
 
     // Whether nothing that happened since the job was last tried can help it, or the job cannot be
@@ -27,8 +29,9 @@ public:
     bool is_settled(PendingJob& job, bool may_plan);
 
     // Starts the job if it can start now; otherwise plans its earliest start if that is before its
-    // current planned start. Of an array, starts as many tasks as it can. Then preempts other runs
-    // if that lets it start sooner. Returns false when the job is no longer pending.
+    // current planned start. Of an array, starts as many tasks as it can. Then lets it take turns
+    // with other runs, or preempts them, if that lets it start sooner. Returns false when the job
+    // is no longer pending.
     bool try_to_schedule(PendingJob& job, Time floor, bool may_plan);
 
     // Starts the job, or as many tasks as it can, in those of its other partitions that have a
@@ -61,6 +64,7 @@ private:
     ComponentPlacer components_;
     EarlierStarts earlier_;
     OtherPartitions others_;
+    TurnStarts turns_;
     Preemptor preemptor_;
 };
 

@@ -9,6 +9,7 @@
 #include "berth/engine/derived/standing.h"
 #include "berth/engine/plan/lending.h"
 #include "berth/engine/state/lent_cores.h"
+#include "berth/engine/state/turns.h"
 
 namespace berth {
 namespace {
@@ -124,6 +125,8 @@ std::optional<PreemptCandidates::Run> PreemptCandidates::open_run(const Job& run
     Preemptions& preemptions = cycle_.derived().preemptions;
     const ClusterState& state = cycle_.state();
     if (terms.mode == PreemptMode::off) return std::nullopt;
+    // While it shares cores, others have them when it has ended or stands still.
+    if (takes_turns(state.jobs(), state.index(), run)) return std::nullopt;
     Run open{.turn = {}, .victim = {}, .terms = terms};
     for (std::uint32_t i = 0; i < (run.het ? run.het->size : 1); ++i)
         open.victim.push_back(run.het ? run.het->id(i) : run.id);

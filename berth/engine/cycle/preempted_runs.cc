@@ -65,7 +65,7 @@ std::vector<JobId> lenders_that_may_go_on(const OpenCycle& cycle) {
     std::vector<JobId> due;
     for (const auto& [preemptor, victim] : cycle.state().index().preempted()) {
         const Job& run = *cycle.state().find_job(victim);
-        if (run.state != JobState::running || !run.lends_cores()) continue;
+        if (run.state != JobState::running || !run.lends_cores() || run.lends_by_turns()) continue;
         bool all = true;
         for (std::uint32_t i = 0; i < (run.het ? run.het->size : 1); ++i)
             all = all && may_go_on(cycle, run.het ? run.het->id(i) : victim);

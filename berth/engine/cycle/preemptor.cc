@@ -7,6 +7,7 @@
 #include "berth/engine/cycle/blocking_reasons.h"
 #include "berth/engine/cycle/het_components.h"
 #include "berth/engine/cycle/job_starts.h"
+#include "berth/engine/cycle/planned_beside.h"
 #include "berth/engine/cycle/preempted_runs.h"
 #include "berth/engine/derived/standing.h"
 #include "berth/engine/plan/lending.h"
@@ -106,7 +107,7 @@ bool Preemptor::others_keep_their_starts(const PendingJob& pending, Trial& trial
     for (const JobId id : lenders) trial.lend(id, own.end);
     trial.put(pending.id, std::move(own));
     std::vector<JobId> late;
-    for (const JobId id : planned_on(nodes)) {
+    for (const JobId id : planned_on(book, nodes)) {
         if (id != pending.id && book.collides(*book.planned_start(id), cycle_.now()))
             late.push_back(id);
     }
@@ -115,21 +116,6 @@ bool Preemptor::others_keep_their_starts(const PendingJob& pending, Trial& trial
     return in_time && std::ranges::all_of(late, [&](JobId id) {
                return book.collides(*book.planned_start(id), cycle_.now());
            });
-}
-
-// The jobs with planned starts on these nodes, and all that limits or licenses may keep waiting.
-std::vector<JobId> Preemptor::planned_on(std::span<const NodeId> nodes) const {
-    const PlanBook& book = cycle_.book();
-    std::vector<JobId> jobs;
-    for (const NodeId node : nodes) {
-        const auto planned = book.planned_on(node);
-        jobs.insert(jobs.end(), planned.begin(), planned.end());
-    }
-    for (const auto& [id, planned] : book.planned_starts()) {
-        if (!planned.limits->empty() || !planned.licenses->empty()) jobs.push_back(id);
-    }
-    put_in_order(jobs);
-    return jobs;
 }
 
 bool Preemptor::preempt_for(PendingJob& pending) {

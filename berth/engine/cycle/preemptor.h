@@ -30,7 +30,6 @@ private:
     bool is_suspended_at(std::size_t place) const;
     bool others_keep_their_starts(const PendingJob& pending, Trial& trial,
                                   const VictimChoice& choice);
-    std::vector<JobId> planned_on(std::span<const NodeId> nodes) const;
     bool has_licenses_now(const PendingJob& pending) const;
     void sort_planned();
     template <class GivesWay>

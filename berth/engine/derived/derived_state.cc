@@ -91,6 +91,7 @@ void DerivedState::note_job(const ClusterState& state, Time now, JobId id) {
 
 // What a run leaves of the cores that it has borrowed, others may borrow.
 void DerivedState::note_start(JobId id) {
+    preemptions.forget_turns();
     const PlannedReservation* const own = book.find(id);
     if (own != nullptr && !own->lent->empty()) preemptions.forget_failures();
 }
@@ -99,6 +100,7 @@ void DerivedState::note_start(JobId id) {
 void DerivedState::note_hook_end(const ClusterState& state, Time now, JobId id) {
     note_changed(state, now, id);
     if (preemptions.rules.suspends()) preemptions.forget_failures();
+    preemptions.forget_turns();
 }
 
 // Its cores may be used: the job that waits for them is tried again. Or it may be suspended again.

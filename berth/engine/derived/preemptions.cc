@@ -11,6 +11,7 @@ void Preemptions::rebuild(const ClusterSpec& spec) {
 
 void Preemptions::forget_failures() {
     failed_.clear();
+    no_turns_.clear();
     retry_at_.reset();
 }
 
@@ -34,6 +35,16 @@ void Preemptions::note_failure(const PendingJob& pending, const Job& job) {
 bool Preemptions::has_failed(const PendingJob& pending, const Job& job) const {
     const auto known = failed_.find(key_of(pending, job));
     return known != failed_.end() && !is_ahead(pending, job, known->second);
+}
+
+// Where more than this decides whom the job preempts, each is tried.
+void Preemptions::note_no_turns(const PendingJob& pending, const Job& job) {
+    if (rules.compares_priorities(job.qos) || rules.depend_on_account()) return;
+    no_turns_.emplace(turn_key_of(pending, job), pending.shape);
+}
+
+bool Preemptions::has_no_turns(const PendingJob& pending, const Job& job) const {
+    return no_turns_.contains(turn_key_of(pending, job));
 }
 
 void Preemptions::note_exempt(Time until) {

@@ -26,6 +26,11 @@ public:
     void note_failure(const PendingJob& pending, const Job& job);
     bool has_failed(const PendingJob& pending, const Job& job) const;
 
+    // Likewise of jobs that find no runs to take turns with. They may once another run has begun.
+    void note_no_turns(const PendingJob& pending, const Job& job);
+    bool has_no_turns(const PendingJob& pending, const Job& job) const;
+    void forget_turns() { no_turns_.clear(); }
+
     // A run that would be a victim is exempt until then.
     void note_exempt(Time until);
     std::optional<Time> retry_at() const { return retry_at_; }
@@ -42,6 +47,12 @@ private:
     using Key = std::tuple<const Shape*, QosId, bool, std::optional<std::size_t>>;
     Key key_of(const PendingJob& pending, const Job& job) const;
     std::map<Key, Failure> failed_;
+    // By shape, QOS and --oversubscribe.
+    using TurnKey = std::tuple<const Shape*, QosId, bool>;
+    static TurnKey turn_key_of(const PendingJob& pending, const Job& job) {
+        return {pending.shape.get(), job.qos, job.spec.request->oversubscribe};
+    }
+    std::map<TurnKey, std::shared_ptr<const Shape>> no_turns_;
     std::optional<Time> retry_at_;
 };
 

@@ -1,0 +1,165 @@
+#include "berth/engine/cycle/turn_starts.h"
+
+#include <algorithm>
+#include <map>
+
+#include "berth/engine/cycle/job_starts.h"
+#include "berth/engine/cycle/planned_beside.h"
+#include "berth/engine/cycle/preempted_runs.h"
+#include "berth/engine/derived/standing.h"
+#include "berth/engine/plan/lending.h"
+#include "berth/engine/state/lent_cores.h"
+
+namespace berth {
+namespace {
+
+// Those cores of the share that other runs hold.
+BitSet held_by_others(const ClusterState& state, const NodeShare& share) {
+    return share.cores - state.nodes().free(share.node).cores;
+}
+
+// By place in the amounts: what the job takes of cores that count for others already.
+std::vector<Millicpu> lent_of(const ClusterState& state, const PlannedAmounts& amounts,
+                              const StartJob& fact) {
+    std::vector<Millicpu> lent;
+    for (const auto& [node, amount] : amounts) {
+        const auto& shares = fact.allocation.shares;
+        const auto share = std::ranges::find(shares, node, &NodeShare::node);
+        lent.push_back(min(cpu_of(*share, held_by_others(state, *share)), amount.cpu()));
+    }
+    return lent;
+}
+
+}  // namespace
+
+bool TurnStarts::could_start(const PendingJob& pending) const {
+    if (!candidates_.may_have_any(pending) || has_hold(cycle_, pending.id)) return false;
+    const Job& job = *cycle_.state().find_job(pending.id);
+    return !cycle_.derived().preemptions.has_no_turns(pending, job);
+}
+
+bool TurnStarts::start(PendingJob& pending) {
+    if (!could_start(pending)) return false;
+    candidates_.list_for(pending);
+    if (candidates_.at(0) != nullptr && !cycle_.spend()) return false;
+    std::optional<Choice> choice;
+    if (candidates_.at(0) != nullptr) choice = choose(pending);
+    if (!choice) {
+        const Job& job = *cycle_.state().find_job(pending.id);
+        cycle_.derived().preemptions.note_no_turns(pending, job);
+        return false;
+    }
+    PlanBook& book = cycle_.book();
+    std::optional<PlannedReservation> before;
+    if (book.planned_start(pending.id) != nullptr) before = book.lift(pending.id);
+    const JobId started = berth::start(cycle_, pending, std::move(choice->fact));
+    if (before) book.note_releases(*before, PlanBook::TakenOver{started, cycle_.now()});
+    give_way(choice->behind);
+    return true;
+}
+
+std::optional<TurnStarts::Choice> TurnStarts::choose(const PendingJob& pending) {
+    const ClusterState& state = cycle_.state();
+    const Time now = cycle_.now();
+    Choice choice{.fact = {}, .behind = planned_behind(pending)};
+    Trial trial(cycle_.mutable_state(), cycle_.book());
+    if (cycle_.book().planned_start(pending.id) != nullptr) trial.lift(pending.id);
+    for (const JobId id : choice.behind) trial.lift(id);
+    const auto candidate = [&](std::size_t place) { return candidates_.at(place); };
+    const auto share = [&](std::size_t place) { trial.lend(candidates_.at(place)->front()); };
+    const auto fits = [&] { return finder_.find(pending, now, now); };
+    const auto found = choose_victims(state, candidate, share, trial, fits);
+    if (!found || found->victims.empty()) return std::nullopt;
+    const Trial::Mark before = trial.mark();
+    for (const std::size_t place : found->victims) share(place);
+    choice.fact = start_of(cycle_, pending, found->found, std::nullopt);
+    choice.fact.in_turns = true;
+    trial.back_to(before);
+    if (!others_keep_their_starts(pending, trial, found->found, choice.fact)) return std::nullopt;
+    return choice;
+}
+
+// The jobs behind this one that it could preempt, if they ran.
+std::vector<JobId> TurnStarts::planned_behind(const PendingJob& pending) const {
+    const PreemptRules& rules = cycle_.derived().preemptions.rules;
+    const Job& job = *cycle_.state().find_job(pending.id);
+    std::vector<JobId> behind;
+    if (!rules.may_preempt_any(job)) return behind;
+    for (const auto& [id, planned] : cycle_.book().planned_starts()) {
+        const PendingJob* const other = cycle_.derived().pending.find(id);
+        if (other == nullptr || other->is_component() || !(pending.key < other->key)) continue;
+        const std::int64_t lead = pending.priority() - other->priority();
+        if (!has_hold(cycle_, id) && rules.may_preempt(job, *cycle_.state().find_job(id), lead))
+            behind.push_back(id);
+    }
+    return behind;
+}
+
+// All that will take turns with the job, directly or through others.
+std::vector<const Job*> TurnStarts::group_of(const StartJob& fact) const {
+    const ClusterState& state = cycle_.state();
+    std::map<JobId, const Job*> group;
+    for (const NodeShare& share : fact.allocation.shares) {
+        const BitSet held = held_by_others(state, share);
+        for (const JobId id : state.index().on_node(share.node)) {
+            const Job& run = *state.find_job(id);
+            const BitSet& own = share_on(run, share.node)->cores;
+            if (own.size() != held.size() || !own.intersects(held) || stands_still(run)) continue;
+            for (const Job* const one : turn_group(state, run)) group.emplace(one->id, one);
+        }
+    }
+    std::vector<const Job*> runs;
+    for (const auto& [id, run] : group) runs.push_back(run);
+    return runs;
+}
+
+// Also whether all that take turns keep their deadlines, and stay clear of reservations and limits.
+bool TurnStarts::others_keep_their_starts(const PendingJob& pending, Trial& trial,
+                                          const Found& found, const StartJob& fact) const {
+    const ClusterState& state = cycle_.state();
+    const PlanBook& book = trial.book();
+    const Time now = cycle_.now();
+    const std::vector<const Job*> group = group_of(fact);
+    const Time end =
+        end_in_turns(cycle_.scheduling(), group, JoiningRun{pending.shape->length, now});
+    const auto is_late = [&](const Job& job) {
+        return job.spec.deadline && *job.spec.deadline < end;
+    };
+    if (is_late(*state.find_job(pending.id)) ||
+        std::ranges::any_of(group, [&](const Job* run) { return is_late(*run); }))
+        return false;
+    const Trial::Mark before = trial.mark();
+    PlannedReservation own = planned_reservation_for(cycle_, pending, found);
+    own.end = end;
+    own.lent = lent_of(state, own.amounts, fact);
+    std::vector<NodeId> nodes(own.amounts.nodes().begin(), own.amounts.nodes().end());
+    for (const Job* const run : group) {
+        nodes.insert(nodes.end(), run->nodes.begin(), run->nodes.end());
+        if (end > book.find(run->id)->end) trial.lengthen(run->id, end);
+    }
+    trial.put(pending.id, std::move(own));
+    std::vector<JobId> concerned = planned_on(book, nodes);
+    for (const Job* const run : group) concerned.push_back(run->id);
+    std::erase_if(concerned, [&](JobId id) { return !book.collides(*book.find(id), now); });
+    trial.back_to(before);
+    // What has lost its room before is planned anew anyway.
+    return std::ranges::all_of(concerned, [&](JobId id) {
+        const PlannedReservation* const known = book.find(id);
+        return known != nullptr && book.collides(*known, now);
+    });
+}
+
+void TurnStarts::give_way(std::span<const JobId> behind) {
+    PlanBook& book = cycle_.book();
+    for (const JobId id : behind) {
+        PendingJob* const other = cycle_.derived().pending.find(id);
+        const PlannedReservation* const planned = book.planned_start(id);
+        if (other == nullptr || planned == nullptr || !book.collides(*planned, cycle_.now()))
+            continue;
+        book.note_releases(book.lift(id));
+        other->looked = other->looked_ahead = false;
+        cycle_.derived().pending.add_unlooked(id);
+    }
+}
+
+}  // namespace berth

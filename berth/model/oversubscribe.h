@@ -1,0 +1,24 @@
+// OverSubscribe of a partition: whether its jobs may share cores, on which they take turns.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "berth/base/result.h"
+
+namespace berth {
+
+struct CoreSharing {
+    std::uint32_t jobs = 1;  // So many at most hold one core.
+    bool if_asked = false;   // YES: only jobs with --oversubscribe. FORCE: all.
+};
+
+// "NO", "EXCLUSIVE", "FORCE:1", "YES:4": as Slurm writes it. Without a number YES and FORCE mean 4.
+// The error says what would be right.
+Result<std::string> parse_oversubscribe(std::string_view text);
+
+// REQUIRES: the text is what parse_oversubscribe() returns; of any other, nobody shares.
+CoreSharing core_sharing_of(std::string_view oversubscribe);
+
+}  // namespace berth
