@@ -131,7 +131,7 @@ AccountingRecord row_of(const Job& job, const ClusterSpec& spec, std::int64_t pr
     const bool gives_way = row.completing && job.allocation->preempted && !job.lends_cores();
     if (gives_way && job.outcome == JobState::pending) row.state = JobState::preempted;
     row.reason = job.state_reason;
-    if (job.state == JobState::running && job.allocation->preempted)
+    if (job.state == JobState::running && job.allocation->preempted && !job.lends_by_turns())
         row.reason = preempted_by_text(job.allocation->preempted->by);
     if (job.time_limit != Duration::max()) row.time_limit = job.time_limit;
     row.submitted_at = job.submitted_at;

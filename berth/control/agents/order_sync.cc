@@ -63,9 +63,11 @@ void OrderSync::sync_orphans(TurnBuilder& builder, NodeId node) {
 
 RunProgress::Need OrderSync::need_of(NodeId node, const Job& job, const RunProgress& run) const {
     if (job.state == JobState::completing || run.gone) return RunProgress::Need::end;
-    // An orphan may hold resources that this job needs.
-    if (job.is_configuring() || run.started || !runs_.of(node).orphans.empty())
+    // Before its first turn, others have its cores. An orphan may hold resources that it needs.
+    if (job.is_configuring() || (job.is_suspended() && job.suspension->not_launched)) {
         return RunProgress::Need::nothing;
+    }
+    if (run.started || !runs_.of(node).orphans.empty()) return RunProgress::Need::nothing;
     return RunProgress::Need::launch;
 }
 
@@ -85,7 +87,8 @@ void OrderSync::sync_run(TurnBuilder& builder, NodeId node, const Job& job) {
     constexpr std::int32_t kTerm = 15, kKill = 9;
     const ClusterState& state = builder.state();
     // To hear SIGTERM it would have to go on, and others have its cores.
-    const bool at_once = run.at_once || has_borrowers(state.jobs(), state.index(), job);
+    const bool lends = !job.lends_by_turns() && has_borrowers(state.jobs(), state.index(), job);
+    const bool at_once = run.at_once || lends || (job.suspension && job.suspension->ended_still);
     sessions_.send_order(builder, node,
                          EndAttempt{job.id, job.attempt, builder.scheduling().kill_wait,
                                     at_once ? kKill : kTerm, end_reason(job)});

@@ -5,6 +5,7 @@
 #include "berth/control/agents/changed_by.h"
 #include "berth/control/orders/on_node.h"
 #include "berth/engine/cycle/preempted_runs.h"
+#include "berth/engine/state/turns.h"
 
 namespace berth {
 namespace {
@@ -46,8 +47,10 @@ void RunReports::on_attempt_frozen(TurnBuilder& builder, NodeId node, const Atte
     queue_.mark(node);
     const Job& job = *builder.state().find_job(report.job);
     if (!job.suspension) return;
-    const bool awaited = job.is_suspended() ? job.lends_cores() && !job.suspension->proved
-                                            : job.suspension->unproved;
+    const ClusterState& state = builder.state();
+    const bool shares = job.lends_cores() || takes_turns(state.jobs(), state.index(), job);
+    const bool awaited =
+        job.is_suspended() ? shares && !job.suspension->proved : job.suspension->unproved;
     if (!awaited) return;
     const std::uint32_t change = job.suspension->changes;
     const bool all = std::ranges::all_of(job.allocation->shares, [&](const NodeShare& share) {

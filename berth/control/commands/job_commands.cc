@@ -192,7 +192,7 @@ std::optional<Refused> requeue_one(TurnBuilder& builder, const Principal& princi
             job.id);
     }
     EndJob fact{.job = job.id, .outcome = JobState::pending, .hold = hold};
-    if (job.is_suspended() && !job.lends_cores() && !and_hold)
+    if (job.is_suspended() && !job.lends_cores() && !job.awaits_turn() && !and_hold)
         fact.hold = hold_by(principal, Hold::admin);
     fact.by_uid = principal.uid;
     builder.record(fact);

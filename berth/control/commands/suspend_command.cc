@@ -15,7 +15,7 @@ std::optional<Refused> not_running(const Job& job) {
 
 // A run that was suspended for another goes on by itself, and not before.
 std::optional<Refused> lends_its_cores(const ClusterState& state, const Job& job) {
-    if (!job.lends_cores()) return std::nullopt;
+    if (!job.lends_cores() || job.lends_by_turns()) return std::nullopt;
     return refused(Refusal::invalid_request,
                    "Job " + to_string(job.id) + " is suspended, because job " +
                        name_of_job(state, job.allocation->preempted->by) +
@@ -32,7 +32,14 @@ Answer suspend(TurnBuilder& builder, const Principal& principal, const SuspendJo
         const Job& job = *builder.state().find_job(target.job);
         if (auto no = not_running(job)) return no;
         if (auto no = lends_its_cores(builder.state(), job)) return no;
-        if (!command.resume && job.is_suspended()) return std::nullopt;
+        if (!command.resume && job.is_suspended() && !job.awaits_turn()) return std::nullopt;
+        if (command.resume && job.awaits_turn()) {
+            return refused(Refusal::invalid_request,
+                           "Job " + to_string(job.id) +
+                               " takes turns with others on its cores: it goes on when its turn "
+                               "comes",
+                           job.id);
+        }
         if (command.resume && !job.is_suspended()) {
             return refused(Refusal::job_not_suspended,
                            "Job " + to_string(job.id) + " is running: there is nothing to resume",

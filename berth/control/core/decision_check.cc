@@ -94,10 +94,10 @@ bool is_over(const ClusterState& state, const std::string& name, Time now) {
     return found != nullptr && found->end <= now;
 }
 
-// Operators cannot suspend or resume a run that lends its cores.
+// Operators cannot suspend or resume a run that lends its cores until others have ended.
 bool lends_cores(const ClusterState& state, JobId job) {
     const Job* const run = state.find_job(job);
-    return run != nullptr && run->lends_cores();
+    return run != nullptr && run->lends_cores() && !run->lends_by_turns();
 }
 
 // A cycle ends what is preempted when its grace time is over; until then its script may end itself.
@@ -116,7 +116,7 @@ bool DecisionCheck::is_of_a_cycle(const Fact& fact, Time now) const {
                (end->preempted_by && is_due(engine_.state(), end->job, now));
     }
     if (const auto* suspended = is<JobSuspended>(fact)) {
-        return lends_cores(engine_.state(), suspended->job);
+        return suspended->turn || lends_cores(engine_.state(), suspended->job);
     }
     if (const auto* set = is<ReservationSet>(fact)) {
         return is_over(engine_.state(), set->reservation.name, now);

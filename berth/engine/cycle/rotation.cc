@@ -18,7 +18,7 @@ enum class TurnPhase : std::uint8_t {
     out,    // It is at rest, and its turn does not come: an operator has suspended it, or it ends.
 };
 
-struct Taker {
+struct TurnTaker {
     const Job* run = nullptr;
     TurnPhase phase = TurnPhase::out;
     Time since{};  // It has run or waited.
@@ -56,10 +56,10 @@ bool is_stuck(const OpenCycle& cycle, const Job& run) {
            after(run.suspension->changed_at, patience) <= cycle.now();
 }
 
-Taker taker_of(const OpenCycle& cycle, const Job& run) {
+TurnTaker taker_of(const OpenCycle& cycle, const Job& run) {
     const Time since = run.suspension ? run.suspension->changed_at : *run.started_at;
     const bool obeys = !run.is_configuring() && all_respond(cycle.state(), run);
-    Taker taker{.run = &run, .phase = TurnPhase::keeps, .since = since};
+    TurnTaker taker{.run = &run, .phase = TurnPhase::keeps, .since = since};
     if (run.state != JobState::running || run.is_suspended()) {
         if (is_at_rest(run)) taker.phase = TurnPhase::out;
         if (run.awaits_turn() && obeys && !is_stuck(cycle, run)) taker.phase = TurnPhase::waits;
@@ -71,9 +71,9 @@ Taker taker_of(const OpenCycle& cycle, const Job& run) {
 }
 
 // Those that are to run from now on: of two that share cores, the one that comes first.
-std::set<JobId> chosen_of(const ClusterState& state, const std::vector<Taker>& all) {
+std::set<JobId> chosen_of(const ClusterState& state, const std::vector<TurnTaker>& all) {
     std::set<JobId> chosen;
-    for (const Taker& one : all) {
+    for (const TurnTaker& one : all) {
         if (one.phase == TurnPhase::out) continue;
         const std::vector<JobId> sharers = turn_sharers(state.jobs(), state.index(), *one.run);
         const bool is_free =
@@ -87,17 +87,17 @@ std::set<JobId> chosen_of(const ClusterState& state, const std::vector<Taker>& a
 
 void rotate(OpenCycle& cycle) {
     const ClusterState& state = cycle.state();
-    std::vector<Taker> all;
+    std::vector<TurnTaker> all;
     for (const JobId id : takers(state)) all.push_back(taker_of(cycle, *state.find_job(id)));
     if (all.empty()) return;
-    std::ranges::sort(all, {}, &Taker::order);
+    std::ranges::sort(all, {}, &TurnTaker::order);
     const std::set<JobId> chosen = chosen_of(state, all);
-    for (const Taker& one : all) {
+    for (const TurnTaker& one : all) {
         if (one.phase == TurnPhase::over && !chosen.contains(one.run->id))
             cycle.decide(
                 JobSuspended{.job = one.run->id, .attempt = one.run->attempt, .turn = true});
     }
-    for (const Taker& one : all) {
+    for (const TurnTaker& one : all) {
         const bool goes_on = (one.phase == TurnPhase::waits && chosen.contains(one.run->id)) ||
                              is_stuck(cycle, *one.run);
         if (goes_on && may_go_on(state.jobs(), state.index(), *one.run))

@@ -86,7 +86,7 @@ void set_state(api::JobRow& row, const Snapshot& snapshot, const SnapshotJob& re
 // When a run may be preempted, and was. After its end only its reason tells.
 void set_preemption(api::JobRow& row, const ClusterSpec& spec, const Job& job) {
     row.preempted_by = preemptor_of(job.state_reason);
-    if (job.allocation && job.allocation->preempted) {
+    if (job.allocation && job.allocation->preempted && !job.lends_by_turns()) {
         row.preempted_by = job.allocation->preempted->by;
         row.preempted_at = job.allocation->preempted->at;
     } else if (row.preempted_by && is_final(job.state)) {
