@@ -151,7 +151,7 @@ constexpr auto kKnownKeys = std::to_array<KnownKey>({
     {"ResvProlog", not_yet, "(null)"},
     {"ReturnToService", acted_on, "2"},
     {"SchedulerParameters", acted_on, "(null)"},
-    {"SchedulerTimeSlice", not_yet, "30 sec"},
+    {"SchedulerTimeSlice", acted_on, "30 sec"},
     {"SchedulerType", acted_on, "sched/backfill"},
     {"ScronParameters", slurms_own, "(null)"},
     {"SelectType", slurms_own, "select/cons_tres"},

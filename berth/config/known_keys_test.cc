@@ -80,6 +80,7 @@ constexpr Consumer kInSpec[] = {
     {"ResumeTimeout", "61", "control/node_care"},
     {"ReturnToService", "0", "control/node_care"},
     {"SchedulerParameters", "bf_window=100", "engine/cycle"},
+    {"SchedulerTimeSlice", "60", "engine/rotation"},
     {"SchedulerType", "sched/builtin", "engine/cycle"},
     {"SlurmUser", "games", "server/peer"},
     {"SlurmctldHost", "head", "server/cluster_rows, clients"},
@@ -158,7 +159,6 @@ TEST(KnownKeys, AllOthersAreNamedInAWarning) {
 TEST(KnownKeys, WhatIsSoAnywayIsNoWarning) {
     for (const KnownKey& key : known_keys()) {
         if (key.use == KeyUse::acted_on || key.shown.empty()) continue;
-        if (key.name == "SchedulerTimeSlice") continue;  // Which is taken for something else.
         EXPECT_EQ(text_of(load_key(key.name, key.shown.substr(0, key.shown.find(' ')))), "")
             << key.name;
     }

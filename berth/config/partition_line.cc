@@ -9,21 +9,6 @@
 namespace berth::config {
 namespace {
 
-// As the line has it, even what has no effect yet.
-void read_oversubscribe(Draft& draft, const Line& line, const Pair& pair,
-                        PartitionSpec& partition) {
-    partition.oversubscribe = *pair.value;
-    std::ranges::transform(partition.oversubscribe, partition.oversubscribe.begin(), [](char c) {
-        return c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
-    });
-    partition.exclusive = partition.oversubscribe == "EXCLUSIVE";
-    if (partition.oversubscribe != "NO" && !partition.exclusive && !partition.ignores_exclusive()) {
-        draft.warning(line, pair,
-                      "OverSubscribe=" + *pair.value +
-                          " has no effect yet: jobs never share cores or devices");
-    }
-}
-
 std::string no_such_key(const std::string& key) {
     std::vector<std::string_view> names;
     for (const PartitionKey& known : partition_keys()) names.push_back(known.name);
@@ -39,7 +24,6 @@ void read_key(Draft& draft, const Line& line, const Pair& pair, PartitionSpec& p
     switch (key->value) {
         case PartitionValue::name: partition.name = *pair.value; return;
         case PartitionValue::nodes: return;  // See resolve_partition_nodes().
-        case PartitionValue::oversubscribe: return read_oversubscribe(draft, line, pair, partition);
         case PartitionValue::billing_weights:
             partition.billing_weights = read_tres_weights(draft, line, pair);
             return;

@@ -33,11 +33,23 @@ TEST(PartitionLine, TakesTheModesOfSharingThatLeaveEachCoreToOneJob) {
     };
     for (const auto& [value, exclusive, ignores] :
          {Case{"NO", false, false}, Case{"EXCLUSIVE", true, false}, Case{"FORCE:1", false, true},
-          Case{"force:1", false, true}}) {
+          Case{"force:1", false, true}, Case{"YES:1", false, false}}) {
         const Loaded loaded = load_partition("OverSubscribe=" + std::string(value));
         EXPECT_EQ(text_of(loaded), "") << value;
         EXPECT_EQ(loaded.spec.partitions[0].exclusive, exclusive) << value;
         EXPECT_EQ(loaded.spec.partitions[0].ignores_exclusive(), ignores) << value;
+    }
+}
+
+TEST(PartitionLine, SharesCoresWhereJobsTakeTurns) {
+    for (const auto& [value, means] :
+         {std::pair("FORCE", "FORCE:4"), std::pair("force:2", "FORCE:2"), std::pair("Yes", "YES:4"),
+          std::pair("YES:3", "YES:3")}) {
+        const Loaded loaded =
+            load_partition("OverSubscribe=" + std::string(value), "PreemptMode=GANG\n");
+        EXPECT_EQ(text_of(loaded), "") << value;
+        EXPECT_EQ(loaded.spec.partitions[0].oversubscribe, means);
+        EXPECT_FALSE(loaded.spec.partitions[0].exclusive);
     }
 }
 
@@ -52,8 +64,11 @@ TEST(PartitionLine, SaysWhatIsWrong) {
         {"Hidden=maybe", "slurm.conf:3: error: Hidden=maybe should be YES or NO"},
         {"LLN=YES", "slurm.conf:3: warning: LLN=YES has no effect yet"},
         {"OverSubscribe=FORCE:4",
-         "slurm.conf:3: warning: OverSubscribe=FORCE:4 has no effect yet: "
-         "jobs never share cores or devices"},
+         "slurm.conf:3: warning: OverSubscribe=FORCE:4 of partition main has no effect without "
+         "PreemptMode=GANG: jobs on the same cores take turns, and never run at the same time"},
+        {"OverSubscribe=FORCE:x",
+         "slurm.conf:3: error: OverSubscribe=FORCE:x should be NO, EXCLUSIVE, YES or FORCE; :N "
+         "behind the last two, from 1 to 64"},
         {"MinNodes=x", "slurm.conf:3: error: MinNodes=x should be a whole number from 0 to 65536"},
     };
     for (const Case& one : cases)

@@ -10,6 +10,7 @@
 #include "berth/base/text.h"
 #include "berth/base/yes_no.h"
 #include "berth/config/scheduler_parameters.h"
+#include "berth/model/oversubscribe.h"
 #include "berth/model/qos_preemption.h"
 
 namespace berth::config {
@@ -26,7 +27,9 @@ public:
         read_slurm_conf();
         for (const Pair& pair : draft_.yaml.preemption.pairs) read_yaml(pair);
         check();
+        read_slice();
         check_partitions();
+        check_sharing();
         check_qos();
         show();
     }
@@ -68,8 +71,8 @@ private:
         return true;
     }
 
-    // As Slurm wants it, GANG stands beside SUSPEND. What it means beyond that, turns among equals,
-    // is left out.
+    // GANG alone, or beside a mode: jobs that share cores take turns. As Slurm wants it, it stands
+    // beside SUSPEND.
     void read_mode(Place at) {
         mode_at_ = at;
         std::vector<std::string_view> rest;
@@ -88,12 +91,7 @@ private:
                                 at.pair->key + "=" + *at.pair->value +
                                     " needs GANG beside it, as in Slurm: SUSPEND,GANG");
         }
-        if (gang && !suspends) {
-            draft_.warning(*at.line, *at.pair,
-                           at.pair->key + "=" + *at.pair->value +
-                               " has no effect yet: runs are not suspended to take turns; there "
-                               "are OFF, CANCEL, REQUEUE, SUSPEND,GANG and WITHIN");
-        }
+        spec_.gang = gang;
         if (gang && rest.empty()) return;
         const auto modes = parse_preempt_mode(join(rest, ","));
         if (!modes.ok()) {
@@ -309,6 +307,51 @@ private:
         }
     }
 
+    // As in Slurm, from 5 s on.
+    void read_slice() {
+        const Pair* const slice = draft_.global("schedulertimeslice");
+        if (slice == nullptr) return;
+        const auto seconds = parse_int64(*slice->value);
+        if (!seconds.ok() || *seconds < 5 || *seconds > 65533) {
+            return draft_.error(conf_, *slice,
+                                "SchedulerTimeSlice=" + *slice->value +
+                                    " should be a number of seconds from 5 to 65533");
+        }
+        draft_.spec.scheduling.time_slice = std::chrono::seconds(*seconds);
+        if (spec_.gang) return;
+        draft_.warning(conf_, *slice,
+                       "SchedulerTimeSlice is the time slice of gang scheduling, not how often the "
+                       "scheduler runs; it has no effect without PreemptMode=GANG");
+    }
+
+    // Turns need two jobs on a core, or a preemptor beside its victim.
+    void check_sharing() {
+        bool any = spec_.mode == PreemptMode::suspend;
+        const auto& partitions = draft_.spec.partitions;
+        for (std::size_t i = 0; i < draft_.partition_nodes.size(); ++i) {
+            if (core_sharing_of(partitions[i].oversubscribe).jobs < 2) continue;
+            any = true;
+            if (spec_.gang) continue;
+            const Line& line = draft_.partition_nodes[i].first;
+            const Pair* const pair =
+                line.find("OverSubscribe") ? line.find("OverSubscribe") : line.find("Shared");
+            if (pair == nullptr) continue;  // Of the DEFAULT line, which says it once.
+            draft_.warning(line, *pair,
+                           pair->key + "=" + *pair->value + " of partition " + partitions[i].name +
+                               " has no effect without PreemptMode=GANG: jobs on the same cores "
+                               "take turns, and never run at the same time");
+        }
+        for (const PartitionSpec& one : partitions)
+            any = any || one.preempt_mode == PreemptMode::suspend;
+        for (const QosSpec& one : draft_.spec.qos)
+            any = any || one.preempt_mode == PreemptMode::suspend;
+        if (!spec_.gang || any) return;
+        draft_.warning(*mode_at_.line, *mode_at_.pair,
+                       mode_at_.pair->key + "=" + *mode_at_.pair->value +
+                           ": no jobs take turns unless a partition has OverSubscribe=FORCE:2 or "
+                           "YES:2, or jobs are preempted by SUSPEND");
+    }
+
     void check_qos() {
         const std::vector<QosSpec>& all = draft_.spec.qos;
         for (const QosSpec& one : all) {
@@ -334,7 +377,7 @@ private:
                                                                   : "berth/priority");
         }
         if (mode_at_.pair != nullptr)
-            put("PreemptMode", preempt_mode_text(spec_.mode, spec_.within));
+            put("PreemptMode", preempt_mode_text(spec_.mode, spec_.within, spec_.gang));
         if (exempt_is_given_)
             put("PreemptExemptTime", spec_.exempt ? format_duration(*spec_.exempt) : "NONE");
         std::vector<std::string> words;

@@ -119,7 +119,7 @@ TEST(PreemptKeys, WhatDoesNotFitTogetherIsRefusedAtItsLine) {
                   "slurm.conf:7: error: min_exempt_priority=much"},
              Case{"PreemptType=preempt/partition_prio\nPreemptMode=CANCEL\n"
                   "PartitionName=x Nodes=ALL PreemptMode=GANG\n",
-                  "slurm.conf:7: error: PreemptMode=GANG is not supported yet"},
+                  "slurm.conf:7: error: PreemptMode=GANG: GANG goes with SUSPEND here"},
          }) {
         const Loaded loaded = load_preempt_keys(keys);
         EXPECT_TRUE(loaded.has_errors) << keys;
@@ -161,19 +161,47 @@ TEST(PreemptKeys, SuspensionStandsBesideGang) {
     EXPECT_EQ(preemption_of(yaml).mode, PreemptMode::suspend);
 }
 
-TEST(PreemptKeys, TurnsAreNotTakenWhichIsSaid) {
+TEST(PreemptKeys, GangLetsJobsTakeTurns) {
+    const auto gang = [](const Loaded& loaded) { return preemption_of(loaded).gang; };
     const Loaded both = load_preempt_keys("PreemptType=preempt/qos\nPreemptMode=GANG,REQUEUE\n");
-    EXPECT_NE(text_of(both).find("warning: PreemptMode=GANG,REQUEUE has no effect yet: runs are "
-                                 "not suspended to take turns; there are OFF, CANCEL, REQUEUE, "
-                                 "SUSPEND,GANG and WITHIN"),
+    EXPECT_TRUE(gang(both));
+    EXPECT_EQ(preemption_of(both).mode, PreemptMode::requeue);
+    EXPECT_EQ(setting(both, "PreemptMode"), "GANG,REQUEUE");
+    EXPECT_NE(text_of(both).find("warning: PreemptMode=GANG,REQUEUE: no jobs take turns unless"),
               std::string::npos)
         << text_of(both);
-    EXPECT_TRUE(preemption_of(both).enabled());
-    EXPECT_EQ(preemption_of(both).mode, PreemptMode::requeue);
-    const Loaded alone = load_preempt_keys("PreemptMode=GANG\n");
-    EXPECT_FALSE(alone.has_errors) << text_of(alone);
-    EXPECT_NE(text_of(alone).find("PreemptMode=GANG has no effect yet"), std::string::npos);
+    const Loaded alone = load_slurm(
+        "ClusterName=lab\nNodeName=n1 CPUs=4\nPreemptMode=GANG\nSchedulerTimeSlice=10\n"
+        "PartitionName=a Nodes=ALL Default=YES OverSubscribe=FORCE:2\n");
+    EXPECT_EQ(text_of(alone), "");
+    EXPECT_TRUE(gang(alone));
     EXPECT_FALSE(preemption_of(alone).enabled());
+    EXPECT_EQ(setting(alone, "PreemptMode"), "GANG");
+    EXPECT_EQ(alone.spec.scheduling.time_slice, seconds(10));
+    EXPECT_TRUE(
+        gang(load_preempt_keys("PreemptType=preempt/partition_prio\nPreemptMode=SUSPEND,GANG\n")));
+    EXPECT_FALSE(gang(load_preempt_keys("", "preemption: {by: partition, mode: suspend}\n")));
+    EXPECT_TRUE(gang(load_preempt_keys("", "preemption: {by: partition, mode: 'suspend,gang'}\n")));
+}
+
+TEST(PreemptKeys, ASliceIsSomeSecondsOfTurns) {
+    for (const char* const wrong : {"4", "65534", "soon"}) {
+        const Loaded loaded =
+            load_preempt_keys("PreemptMode=GANG\nSchedulerTimeSlice=" + std::string(wrong) + "\n");
+        EXPECT_TRUE(loaded.has_errors) << wrong;
+        EXPECT_NE(
+            text_of(loaded).find("slurm.conf:6: error: SchedulerTimeSlice=" + std::string(wrong) +
+                                 " should be a number of seconds from 5 to 65533"),
+            std::string::npos)
+            << text_of(loaded);
+    }
+    const Loaded idle = load_preempt_keys("SchedulerTimeSlice=60\n");
+    EXPECT_FALSE(idle.has_errors);
+    EXPECT_NE(text_of(idle).find("warning: SchedulerTimeSlice is the time slice of gang "
+                                 "scheduling, not how often the scheduler runs; it has no effect "
+                                 "without PreemptMode=GANG"),
+              std::string::npos)
+        << text_of(idle);
 }
 
 TEST(PreemptKeys, TiersThatAreAllAlikeAreAWarning) {

@@ -53,13 +53,7 @@ void read_global(Draft& draft, const Line& line, const Pair& pair) {
         return draft.error(line, pair, pair.key + " has no value; write " + pair.key + "=VALUE");
     Pair kept = pair;
     draft.globals[to_lower(known->name)] = std::move(kept);
-    if (iequals(known->name, "SchedulerTimeSlice")) {
-        draft.warning(
-            line, pair,
-            "SchedulerTimeSlice is the time slice of gang scheduling (PreemptMode=GANG), not how "
-            "often the scheduler runs; it has no effect here, where every event is acted on at "
-            "once");
-    } else if (known->use == KeyUse::not_yet && !says_the_usual(*known, *pair.value)) {
+    if (known->use == KeyUse::not_yet && !says_the_usual(*known, *pair.value)) {
         draft.warning(line, pair, pair.key + "=" + *pair.value + " has no effect yet");
     } else if (known->use == KeyUse::slurms_own && !says_the_usual(*known, *pair.value)) {
         draft.warning(line, pair,

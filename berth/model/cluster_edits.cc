@@ -1,4 +1,5 @@
 #include "berth/model/cluster_edits.h"
+#include "berth/model/oversubscribe.h"
 
 #include <algorithm>
 
@@ -163,6 +164,13 @@ Status check(const PartitionChange& change) {
     if (change.grace_time.value_or(0) < 0) return wrong("GraceTime should be 0 or more seconds");
     if (change.exclusive.value_or(false) && change.ignores_exclusive.value_or(false))
         return wrong("exclusive and ignores_exclusive: a partition is one of them at most");
+    if (!change.sharing.value_or("").empty()) {
+        BERTH_TRY(const std::string sharing, parse_oversubscribe(*change.sharing));
+        if (core_sharing_of(sharing).jobs < 2)
+            return wrong("sharing should be YES:N or FORCE:N, for 2 jobs on a core or more");
+        if (change.exclusive.value_or(false) || change.ignores_exclusive.value_or(false))
+            return wrong("sharing, exclusive and ignores_exclusive: name one of them");
+    }
     return Done{};
 }
 
@@ -203,6 +211,10 @@ void apply_change(PartitionSpec& partition, const PartitionChange& change) {
     if (change.ignores_exclusive == true) {
         partition.exclusive = false;
         partition.oversubscribe = PartitionSpec::kForceOne;
+    }
+    if (!change.sharing.value_or("").empty()) {
+        partition.exclusive = false;
+        partition.oversubscribe = *parse_oversubscribe(*change.sharing);
     }
 }
 

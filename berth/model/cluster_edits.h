@@ -32,13 +32,15 @@ struct PartitionChange {
     std::optional<std::int64_t> grace_time;               // Seconds.
     // OverSubscribe=FORCE:1. Not together with `exclusive`.
     std::optional<bool> ignores_exclusive;
+    // "FORCE:2", "YES:4": jobs share cores and take turns. Empty, or not together with these two.
+    std::optional<std::string> sharing;
 
     BERTH_FIELDS(PartitionChange, state, nodes, is_default, hidden, root_only, max_time,
                  default_time, min_nodes, max_nodes, priority_job_factor, priority_tier,
                  default_memory_per_cpu, default_memory_per_node, max_memory_per_cpu,
                  max_memory_per_node, allow_accounts, deny_accounts, allow_groups, allow_qos,
                  deny_qos, exclusive, nodes_added, nodes_removed, all_nodes, preempt_mode,
-                 grace_time, ignores_exclusive)
+                 grace_time, ignores_exclusive, sharing)
 };
 
 struct NodeChange {

@@ -50,7 +50,7 @@ struct PartitionSpec {
         deny_qos;  // Empty: all.
     bool hidden = false;
     bool root_only = false;
-    std::string oversubscribe = "NO";  // As configured; YES, and FORCE of more, have no effect yet.
+    std::string oversubscribe = "NO";  // See oversubscribe.h: "YES:2".
     bool exclusive = false;            // OverSubscribe=EXCLUSIVE: whole nodes only.
     bool gone = false;  // No longer configured; here for its id alone (see engine's keep_ids).
     std::vector<TresWeight> billing_weights;  // TRESBillingWeights; empty: one for each CPU.
@@ -66,8 +66,8 @@ struct PartitionSpec {
                  exclusive, gone, billing_weights, all_nodes, node_features, preempt_mode,
                  grace_time)
 
-    // OverSubscribe=FORCE:1: each core has one job, and --exclusive of a job does not count.
-    bool ignores_exclusive() const { return oversubscribe == kForceOne; }
+    // OverSubscribe=FORCE: --exclusive of a job does not count. With FORCE:1 each core has one job.
+    bool ignores_exclusive() const { return oversubscribe.starts_with("FORCE"); }
     static constexpr const char* kForceOne = "FORCE:1";
 };
 

@@ -38,6 +38,10 @@ Result<std::string> parse_oversubscribe(std::string_view text) {
     return word + ":" + std::to_string(*jobs);
 }
 
+std::string_view oversubscribe_text(const JobRequest& request) {
+    return request.exclusive ? "NO" : request.oversubscribe ? "YES" : "OK";
+}
+
 CoreSharing core_sharing_of(std::string_view oversubscribe) {
     const std::size_t colon = oversubscribe.find(':');
     if (colon == std::string_view::npos) return {};

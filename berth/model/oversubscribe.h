@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "berth/base/result.h"
+#include "berth/model/job.h"
 
 namespace berth {
 
@@ -17,6 +18,9 @@ struct CoreSharing {
 // "NO", "EXCLUSIVE", "FORCE:1", "YES:4": as Slurm writes it. Without a number YES and FORCE mean 4.
 // The error says what would be right.
 Result<std::string> parse_oversubscribe(std::string_view text);
+
+// Of a job: "NO" if it has its nodes to itself, "YES" if it shares cores where it may, else "OK".
+std::string_view oversubscribe_text(const JobRequest& request);
 
 // REQUIRES: the text is what parse_oversubscribe() returns; of any other, nobody shares.
 CoreSharing core_sharing_of(std::string_view oversubscribe);

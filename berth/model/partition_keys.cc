@@ -1,4 +1,5 @@
 #include "berth/model/partition_keys.h"
+#include "berth/model/oversubscribe.h"
 
 #include <algorithm>
 #include <array>
@@ -166,14 +167,13 @@ Status read_into(std::optional<std::vector<std::string>>& field, const Partition
     return Done{};
 }
 
+// YES:1 is NO.
 Status read_oversubscribe(PartitionChange& change, const PartitionSetting& setting) {
-    change.exclusive = iequals(setting.value, "EXCLUSIVE");
-    change.ignores_exclusive = iequals(setting.value, PartitionSpec::kForceOne);
-    if (*change.exclusive || *change.ignores_exclusive || iequals(setting.value, "NO"))
-        return Done{};
-    return invalid_argument(std::string(setting.key.name) + "=" + std::string(setting.value) +
-                            " is not supported yet: jobs never share cores or devices; there are "
-                            "NO, EXCLUSIVE and FORCE:1");
+    BERTH_TRY(const std::string value, parse_oversubscribe(setting.value));
+    change.exclusive = value == "EXCLUSIVE";
+    change.ignores_exclusive = value == PartitionSpec::kForceOne;
+    change.sharing = core_sharing_of(value).jobs > 1 ? value : "";
+    return Done{};
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ enum class PartitionValue : std::uint8_t {
     names,            // "a,b"; ALL, or nothing: no list.
     accounts,         // The same in lower case: accounts have no other.
     state,            // UP, DOWN, DRAIN, INACTIVE
-    oversubscribe,    // NO, EXCLUSIVE or FORCE:1
+    oversubscribe,    // See oversubscribe.h.
     billing_weights,  // "CPU=1.0,Mem=0.25G"; slurm.conf and berth.yaml alone set it.
     preempt_mode,     // OFF, CANCEL, REQUEUE
     seconds,

@@ -66,6 +66,12 @@ TEST(PartitionKeys, SetWhatTheySay) {
     EXPECT_TRUE(partition_with("OverSubscribe", "force:1")->ignores_exclusive());
     EXPECT_FALSE(partition_with("OverSubscribe", "force:1")->exclusive);
     EXPECT_FALSE(partition_with("OverSubscribe", "no")->ignores_exclusive());
+    EXPECT_EQ(partition_with("OverSubscribe", "force:3")->oversubscribe, "FORCE:3");
+    EXPECT_EQ(partition_with("OverSubscribe", "Force")->oversubscribe, "FORCE:4");
+    EXPECT_TRUE(partition_with("OverSubscribe", "FORCE")->ignores_exclusive());
+    EXPECT_EQ(partition_with("OverSubscribe", "yes")->oversubscribe, "YES:4");
+    EXPECT_FALSE(partition_with("OverSubscribe", "YES:2")->ignores_exclusive());
+    EXPECT_EQ(partition_with("OverSubscribe", "YES:1")->oversubscribe, "NO");
 }
 
 TEST(PartitionKeys, SayWhatWouldBeRight) {
@@ -78,12 +84,12 @@ TEST(PartitionKeys, SayWhatWouldBeRight) {
         {"MaxNodes", "-1", "MaxNodes=-1 should be a whole number from 0 to 65536"},
         {"PriorityTier", "65534", "PriorityTier=65534 should be a whole number from 0 to 65533"},
         {"Priority", "x", "Priority=x should be a whole number from 0 to 65533"},
-        {"OverSubscribe", "FORCE:4",
-         "OverSubscribe=FORCE:4 is not supported yet: jobs never share cores or devices; there are "
-         "NO, EXCLUSIVE and FORCE:1"},
-        {"OverSubscribe", "FORCE",
-         "OverSubscribe=FORCE is not supported yet: jobs never share cores or devices; there are "
-         "NO, EXCLUSIVE and FORCE:1"},
+        {"OverSubscribe", "FORCE:0",
+         "OverSubscribe=FORCE:0 should be NO, EXCLUSIVE, YES or FORCE; :N behind the last two, "
+         "from 1 to 64"},
+        {"OverSubscribe", "NO:2",
+         "OverSubscribe=NO:2 should be NO, EXCLUSIVE, YES or FORCE; :N behind the last two, from 1 "
+         "to 64"},
     };
     for (const Case& one : cases) {
         const auto read = partition_with(one.key, one.value);

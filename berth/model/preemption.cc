@@ -44,20 +44,22 @@ Result<PreemptModes> parse_preempt_mode(std::string_view text) {
     }
     if (gang && modes.mode != PreemptMode::suspend) {
         return wrong(
-            " is not supported yet: runs take no turns, so GANG goes with SUSPEND alone; there are "
-            "OFF, CANCEL, REQUEUE, SUSPEND and WITHIN");
+            ": GANG goes with SUSPEND here; that jobs take turns is set for the cluster, by "
+            "PreemptMode=GANG in slurm.conf");
     }
     if (modes.within && (!given || modes.mode == PreemptMode::off))
         return wrong(": WITHIN needs CANCEL, REQUEUE or SUSPEND beside it");
     return modes;
 }
 
-std::string preempt_mode_text(PreemptMode mode, bool within) {
+std::string preempt_mode_text(PreemptMode mode, bool within, bool gang) {
+    if (gang && mode == PreemptMode::off) return "GANG";
+    const bool beside = gang && mode != PreemptMode::suspend;
     const std::string_view text = mode == PreemptMode::cancel    ? "CANCEL"
                                   : mode == PreemptMode::requeue ? "REQUEUE"
                                   : mode == PreemptMode::suspend ? "GANG,SUSPEND"
                                                                  : "OFF";
-    return (within ? "WITHIN," : "") + std::string(text);
+    return std::string(within ? "WITHIN," : "") + (beside ? "GANG," : "") + std::string(text);
 }
 
 }  // namespace berth

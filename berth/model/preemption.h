@@ -42,11 +42,11 @@ struct PreemptModes {
     bool within = false;  // Jobs of one QOS preempt each other, by priority.
 };
 
-// "REQUEUE", "within,cancel", "suspend,gang": GANG goes with SUSPEND, and says no more than that.
-// The error says what would be right.
+// Of a partition or a QOS: "REQUEUE", "within,cancel", "suspend,gang". GANG goes with SUSPEND and
+// says no more than that: turns are the cluster's setting. The error says what would be right.
 Result<PreemptModes> parse_preempt_mode(std::string_view text);
-// "WITHIN,REQUEUE", "GANG,SUSPEND".
-std::string preempt_mode_text(PreemptMode mode, bool within = false);
+// "WITHIN,REQUEUE", "GANG,SUSPEND"; with turns "GANG", "GANG,REQUEUE".
+std::string preempt_mode_text(PreemptMode mode, bool within = false, bool gang = false);
 
 struct PreemptionSpec {
     PreemptBy by = PreemptBy::none;

@@ -2,6 +2,7 @@
 #include "berth/api/row_text.h"
 #include "berth/base/size_text.h"
 #include "berth/base/text.h"
+#include "berth/model/oversubscribe.h"
 #include "berth/slurmrest/row_shapes.h"
 
 namespace berth::slurmrest {
@@ -135,7 +136,11 @@ void put_limits(ShapeWriter& json, const api::PartitionRow& partition) {
         json.put_infinite("nodes");
     }
     json.begin("oversubscribe");
-    json.put("jobs", std::int64_t{1}), json.put("flags", std::vector<std::string>{});
+    const CoreSharing sharing = core_sharing_of(partition.oversubscribe);
+    json.put("jobs", std::int64_t{sharing.jobs});
+    json.put("flags", partition.oversubscribe.starts_with("FORCE")
+                          ? std::vector<std::string>{"force"}
+                          : std::vector<std::string>{});
     json.end();
     json.put_minutes("time", partition.max_time);
     json.put_number("over_time_limit", std::nullopt);

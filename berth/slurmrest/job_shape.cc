@@ -237,8 +237,10 @@ void put_schedule(ShapeWriter& json, const api::JobRow& job) {
     json.put("scheduled_nodes", nodes_text(job.planned_nodes));
     json.put("segment_size", std::int64_t{job.request.nearness->segment.value_or(0)});
     json.put("selinux_context", "");
-    json.put("shared",
-             job.request.exclusive ? std::vector<std::string>{"none"} : std::vector<std::string>{});
+    std::vector<std::string> shared;
+    if (job.request.exclusive) shared.emplace_back("none");
+    if (job.request.oversubscribe) shared.emplace_back("oversubscribe");
+    json.put("shared", shared);
     json.put("sockets_per_board", std::int64_t{0});
     json.put_number("sockets_per_node", least_of(job.request.nearness->node.sockets));
     const bool waits = job.state == "PENDING";

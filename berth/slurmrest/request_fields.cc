@@ -134,16 +134,20 @@ Status set_reservation(SubmissionDraft& d, const JsonValue& v) {
     return Done{};
 }
 
-// Cores and devices are never shared by jobs that did not ask for it: oversubscribe changes
-// nothing.
+// The last of both counts.
 Status set_shared(SubmissionDraft& d, const JsonValue& v) {
     BERTH_TRY(const std::vector<std::string> words, given_texts(v));
     for (const std::string& word : words) {
         if (word == "none") {
             d.request().exclusive = true;
-        } else if (word != "oversubscribe") {
+            d.request().oversubscribe = false;
+        } else if (word == "oversubscribe") {
+            d.request().oversubscribe = true;
+            d.request().exclusive = false;
+        } else {
             return invalid_argument(word.substr(0, 100) +
-                                    " is not supported; none, for whole nodes, is");
+                                    " is not supported; none, for whole nodes, and oversubscribe "
+                                    "are");
         }
     }
     return Done{};

@@ -70,11 +70,19 @@ std::optional<Refused> settle_nodes(const ClusterSpec& spec, const PartitionSpec
     return std::nullopt;
 }
 
-// Both are one setting, OverSubscribe: edits that are merged later must not leave one of each.
+// They are one setting, OverSubscribe: edits that are merged later must not leave one of each.
 void settle_sharing(PartitionChange& change) {
-    if (!change.exclusive && !change.ignores_exclusive) return;
+    if (!change.exclusive && !change.ignores_exclusive && !change.sharing) return;
     change.exclusive = change.exclusive.value_or(false);
     change.ignores_exclusive = change.ignores_exclusive.value_or(false);
+    change.sharing = change.sharing.value_or("");
+}
+
+std::optional<Refused> object_to_sharing(const ClusterSpec& spec, const PartitionChange& change) {
+    if (change.sharing.value_or("").empty() || spec.scheduling.preemption.gang) return std::nullopt;
+    return refused(Refusal::invalid_request,
+                   "OverSubscribe=" + *change.sharing +
+                       " needs PreemptMode=GANG in slurm.conf: jobs on the same cores take turns");
 }
 
 std::optional<Refused> object_to_name(const ClusterSpec& spec, const EditPartition& command,
@@ -117,6 +125,7 @@ Answer edit_partition(TurnBuilder& builder, const Principal& principal,
         return refused(Refusal::invalid_request, right.error().message);
     }
     if (auto no = settle_nodes(spec, known, change)) return *no;
+    if (auto no = object_to_sharing(spec, change)) return *no;
     settle_sharing(change);
     PartitionEdit edit{.name = command.name, .is_new = command.is_new, .change = std::move(change)};
     builder.record(ClusterEdited{{.partitions = {std::move(edit)}, .nodes = {}}});

@@ -4,6 +4,7 @@
 #include "berth/base/hostlist.h"
 #include "berth/model/license.h"
 #include "berth/model/node_names.h"
+#include "berth/model/oversubscribe.h"
 
 namespace berth {
 namespace {
@@ -82,8 +83,11 @@ std::vector<std::string> site_variables(const ClusterState& state, const Job& jo
     settings.put_some("SLURM_JOB_LICENSES", to_text(request.licenses));
     settings.put_some("SLURM_WCKEY", command.wckey);
     settings.put_some("SLURM_JOB_WORK_DIR", command.work_dir);
-    const bool alone = request.exclusive && !spec.partition(job.partition).ignores_exclusive();
-    settings.put("SLURM_JOB_OVERSUBSCRIBE", alone ? "NO" : "OK");
+    const PartitionSpec& partition = spec.partition(job.partition);
+    const CoreSharing sharing = core_sharing_of(partition.oversubscribe);
+    const bool alone = request.exclusive && !partition.ignores_exclusive();
+    const bool shares = request.oversubscribe || (sharing.jobs > 1 && !sharing.if_asked);
+    settings.put("SLURM_JOB_OVERSUBSCRIBE", alone ? "NO" : shares ? "YES" : "OK");
     settings.put("SLURM_JOB_RESTART_COUNT", job.restarts);
     settings.put("SLURM_JOB_STATE", std::string(slurm_name(job.state == JobState::completing &&
                                                                    job.outcome != JobState::pending

@@ -101,6 +101,46 @@ TEST_F(Partitions, AreExclusiveOrIgnoreIt) {
     EXPECT_EQ(why(edit("main", alone)), Refusal::invalid_request);
 }
 
+TEST_F(Partitions, ShareCoresOnlyWhereJobsTakeTurns) {
+    PartitionChange two;
+    two.sharing = "FORCE:2";
+    EXPECT_EQ(why(edit("main", two)), Refusal::invalid_request) << "There is no GANG.";
+}
+
+ClusterSpec with_gang() {
+    ClusterSpec spec = testing::make_cluster(1);
+    spec.scheduling.preemption.gang = true;
+    return spec;
+}
+
+TEST(SharedPartitions, AreOneOrTheOther) {
+    ControlRig rig(with_gang());
+    rig.connect_all();
+    const auto edit = [&](const PartitionChange& change) {
+        return rig.ask(kOperator, EditPartition{"main", false, change});
+    };
+    const auto main = [&] { return rig.state().spec().partitions.front(); };
+    PartitionChange two, alone;
+    two.sharing = "FORCE:2";
+    alone.exclusive = true;
+    for (int i = 0; i < 2; ++i) {
+        ASSERT_TRUE(is_done(edit(two)));
+        EXPECT_EQ(main().oversubscribe, "FORCE:2");
+        EXPECT_FALSE(main().exclusive);
+        if (i == 1) rig.restart();
+        EXPECT_EQ(main().oversubscribe, "FORCE:2");
+        ASSERT_TRUE(is_done(edit(alone)));
+        if (i == 1) rig.restart();
+        EXPECT_EQ(main().oversubscribe, "EXCLUSIVE");
+    }
+    for (const char* const wrong : {"FORCE:1", "NO", "FORCE:x"}) {
+        two.sharing = wrong;
+        EXPECT_EQ(why(edit(two)), Refusal::invalid_request) << wrong;
+    }
+    alone.sharing = "YES:2";
+    EXPECT_EQ(why(edit(alone)), Refusal::invalid_request) << "Two of them.";
+}
+
 TEST_F(Partitions, WithJobsAreNotDeleted) {
     create("night", nodes({rig.name(1)}));
     const std::uint32_t id = submit_to("night");

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "berth/engine/placement/demand.h"
+#include "berth/model/oversubscribe.h"
 #include "berth/server/views/tres_text.h"
 
 namespace berth {
@@ -53,6 +54,8 @@ Asked asked_of(const ClusterSpec& spec, const Job& job) {
     asked.request = job.spec.request;
     const PartitionSpec& partition = spec.partition(job.partition);
     if (partition.ignores_exclusive()) asked.request.exclusive = false;
+    const CoreSharing sharing = core_sharing_of(partition.oversubscribe);
+    if (sharing.jobs > 1 && !sharing.if_asked) asked.request.oversubscribe = true;
     if (!asked.request.memory_per_cpu && !asked.request.memory_per_node) {
         asked.request.memory_per_cpu = partition.default_memory_per_cpu;
         if (!asked.request.memory_per_cpu)

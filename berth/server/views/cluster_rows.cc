@@ -175,8 +175,9 @@ api::PartitionRow partition_row(const ClusterSpec& cluster, const PartitionSpec&
     row.default_memory_per_node = count_of(spec.default_memory_per_node);
     row.max_memory_per_cpu = count_of(spec.max_memory_per_cpu);
     row.max_memory_per_node = count_of(spec.max_memory_per_node);
-    row.preempt_mode =
-        preempt_mode_text(spec.preempt_mode.value_or(cluster.scheduling.preemption.mode));
+    const PreemptionSpec& preemption = cluster.scheduling.preemption;
+    row.preempt_mode = preempt_mode_text(spec.preempt_mode.value_or(preemption.mode), false,
+                                         preemption.gang && !spec.preempt_mode);
     row.grace_time = spec.grace_time / std::chrono::seconds(1);
     Tres tres;
     for (const NodeId id : spec.nodes) {

@@ -63,12 +63,12 @@ TEST(ScontrolPartition, RefusesInSlurmsWords) {
         {"PriorityTier=70000", "Invalid input PriorityTier=70000"},
         {"LLN=YES", "LLN is not supported yet"},
         {"TRESBillingWeights=CPU=1", "TRESBillingWeights is not supported yet"},
-        {"OverSubscribe=YES",
-         "OverSubscribe=YES is not supported yet: jobs never share cores or devices; there are "
-         "NO, EXCLUSIVE and FORCE:1"},
+        {"OverSubscribe=MAYBE",
+         "OverSubscribe=MAYBE should be NO, EXCLUSIVE, YES or FORCE; :N behind the last two, from "
+         "1 to 64"},
         {"PreemptMode=GANG",
-         "PreemptMode=GANG is not supported yet: runs take no turns, so GANG goes with SUSPEND "
-         "alone; there are OFF, CANCEL, REQUEUE, SUSPEND and WITHIN"},
+         "PreemptMode=GANG: GANG goes with SUSPEND here; that jobs take turns is set for the "
+         "cluster, by PreemptMode=GANG in slurm.conf"},
         {"PreemptMode=sometimes",
          "PreemptMode=sometimes should be OFF, CANCEL, REQUEUE or SUSPEND, and WITHIN beside one "
          "of these"},

@@ -160,6 +160,7 @@ private:
         if (record_.value("SpreadJob") == "Yes") give("spread-job");
         if (record_.value("KillOInInvalidDependent") == "Yes") give("kill-on-invalid-dep", "yes");
         if (record_.value("OverSubscribe") == "NO") give("exclusive");
+        if (record_.value("OverSubscribe") == "YES") give("oversubscribe");
         if (record_.value("OverSubscribe") == "USER") give("exclusive", "user");
         const std::string nice = record_.value("Nice");
         if (is_count(nice)) give("nice", nice);

@@ -291,6 +291,7 @@ constexpr auto kJobOptions = std::to_array<JobOption>({
     {"exclude", 'x', required_argument, kJobs, set_exclude},
     {"exclusive", 0, optional_argument, kJobs, set_exclusive},
     {"export", 0, required_argument, kBoth, set_export},
+    {"oversubscribe", 's', no_argument, kJobs, set_oversubscribe},
     {"gpu-bind", 0, required_argument, kJobs, set_gpu_bind},
     {"gpus", 'G', required_argument, kJobs, [](JobDraft& d, const char* v) { return set_gpus(d.spec.request.edit().gpus, v, "gpus"); }},
     {"gpus-per-node", 0, required_argument, kJobs, [](JobDraft& d, const char* v) { return set_gpus(d.spec.request.edit().gpus_per_node, v, "gpus-per-node"); }},
@@ -389,7 +390,7 @@ constexpr auto kJobOptions = std::to_array<JobOption>({
     // What they ask is so in any case: other_options.cc says why.
     {"acctg-freq", 0, required_argument, kJobs, ask_nothing}, {"delay-boot", 0, required_argument, kJobs, ask_no_time}, 
     {"cluster-constraint", 0, required_argument, kJobs, ask_nothing}, {"network", 0, required_argument, kJobs, ask_nothing}, {"power", 0, required_argument, kJobs, ask_nothing},
-    {"msg-timeout", 0, required_argument, kSrun, ask_no_number}, {"oversubscribe", 's', no_argument, kJobs, ask_nothing},
+    {"msg-timeout", 0, required_argument, kSrun, ask_no_number},
     {"threads", 'T', required_argument, kSrun, ask_no_number}, {"wait-all-nodes", 0, required_argument, kSbatch | kSalloc, ask_no_number},
     // Slurm's, refused by name: other_options.cc says what to use instead.
     {"async", 0, no_argument, kSrun}, {"batch", 0, required_argument, kSbatch}, {"bb", 0, required_argument}, {"bbf", 0, required_argument},

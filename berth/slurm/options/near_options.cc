@@ -218,6 +218,14 @@ Status set_exclusive(JobDraft& draft, const char* value) {
                                                          "--exclusive=exclusive are"};
     }
     draft.spec.request.edit().exclusive = true;
+    draft.spec.request.edit().oversubscribe = false;
+    return Done{};
+}
+
+// The last of both counts.
+Status set_oversubscribe(JobDraft& draft, const char*) {
+    draft.spec.request.edit().oversubscribe = true;
+    draft.spec.request.edit().exclusive = false;
     return Done{};
 }
 

@@ -24,6 +24,7 @@ Status set_distribution(JobDraft& draft, const char* value);   // "cyclic", "pla
 Status set_affinity(JobDraft& draft, const char* value);       // "node:NAME", "gpu:NAME?" …
 Status set_anti_affinity(JobDraft& draft, const char* value);  // … or "feature:NAME", by commas
 Status set_exclusive(JobDraft& draft, const char* value);
+Status set_oversubscribe(JobDraft& draft, const char* value);
 Status set_gpu_bind(JobDraft& draft, const char* value);
 Status set_gpu_memory(JobDraft& draft, const char* value);          // "40G"
 Status set_compute_capability(JobDraft& draft, const char* value);  // "8.0"

@@ -98,6 +98,7 @@ constexpr auto kConstraintHelp = std::to_array<Help>({
     {"hint", "WORD", "nomultithread, compute_bound: one thread of a core; multithread: all"},
     {"nodefile", "FILE", "a file that lists the nodes to have"},
     {"nodelist", "NODES", "nodes to have: n1, n[1-4,7], or a file"},
+    {"oversubscribe", "", "share cores with other jobs that ask for it, and take turns"},
     {"prefer", "FEATURES", "features that nodes should have: a&b"},
     {"reservation", "NAME", "run in this reservation"},
     {"segment", "N", "nodes in groups of so many, each within a block"},

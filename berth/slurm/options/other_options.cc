@@ -17,7 +17,6 @@ constexpr auto kWithoutMeaning = std::to_array<OtherOption>({
     {"local", "there is one cluster"},
     {"msg-timeout", "srun waits for its nodes as long as they respond"},
     {"network", "it sets up the switch plugins of Cray and Slingshot; there is none"},
-    {"oversubscribe", "cores and devices are never shared by jobs that did not ask for a share of a GPU"},
     {"power", "it sets up a power management plugin; there is none"},
     {"sibling", "there is one cluster"},
     {"threads", "srun launches a step with one call"},

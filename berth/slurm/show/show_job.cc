@@ -8,6 +8,7 @@
 #include "berth/base/size_text.h"
 #include "berth/base/text.h"
 #include "berth/model/mail.h"
+#include "berth/model/oversubscribe.h"
 #include "berth/slurm/show/scontrol_show.h"
 #include "berth/slurm/show/show_format.h"
 #include "berth/slurm/text/print.h"
@@ -173,7 +174,7 @@ void put_least(ShowRecord& record, const api::JobRow& job) {
     }
     record.put("MinTmpDiskNode", format_size(job.request.nearness->node.tmp_disk)).line();
     record.put("Features", or_null(job.request.constraint)).put("DelayBoot", "00:00:00").line();
-    record.put("OverSubscribe", job.request.exclusive ? "NO" : "OK")
+    record.put("OverSubscribe", oversubscribe_text(job.request))
         .put("Contiguous", job.request.nearness->contiguous ? "1" : "0");
     record.put("Licenses", or_null(to_text(job.request.licenses))).put("Network", "(null)").line();
 }

@@ -8,6 +8,7 @@
 #include "berth/base/hostlist.h"
 #include "berth/base/size_text.h"
 #include "berth/base/text.h"
+#include "berth/model/oversubscribe.h"
 #include "berth/slurm/text/print.h"
 
 namespace berth::slurm {
@@ -97,7 +98,7 @@ constexpr auto kJobFields = std::to_array<JobField>({
     {'g', "GROUP", [](const JobRow& j, Time) { return *j.owner.group; }, "owner.group"},
     {'G', "GROUP", [](const JobRow& j, Time) { return std::to_string(j.owner.gid); }, "owner.gid"},
     {'h', "OVER_SUBSCRIBE",
-     [](const JobRow& j, Time) { return std::string(j.request.exclusive ? "NO" : "OK"); }},
+     [](const JobRow& j, Time) { return std::string(oversubscribe_text(j.request)); }},
     {'H', "SOCKETS_PER_NODE", [](const JobRow& j, Time) { return count_or_star(j.request.nearness->node.sockets); }},
     {'i', "JOBID", [](const JobRow& j, Time) { return job_id_text(j); },
      "id array_job array_task array_pending het"},
