@@ -198,6 +198,7 @@ private:
         preemption.unless_within = words.duration("unless_within").value_or(Duration{});
         preemption.mode = read_preempt_mode(words).value_or(PreemptMode::off);
         preemption.within = words.has("within");
+        preemption.gang = words.has("gang");
         preemption.preempts_newer = words.has("always");
         preemption.youngest_first = words.has("youngest_first");
         preemption.reclaims_licenses = words.has("reclaim_licenses");
@@ -360,6 +361,7 @@ private:
             }
         }
         if (start.time_limit) text += " for " + clock(Time(*start.time_limit));
+        if (start.in_turns) text += " in turns";
         return text + "\n";
     }
     std::string describe(const EndJob& end) const {

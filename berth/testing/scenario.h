@@ -4,9 +4,10 @@
 //        weight=1 fpga=2 mps=100 shard=4 gpumem=80G (parts of each GPU)
 //        switch=top/leaf block=b1 gpu_memory=80G capability=80]
 //   partition NAME [nodes=NAMES max_time= default_time= max_nodes= tier= state=down exclusive
-//        force (OverSubscribe=FORCE:1) mode=requeue grace=10]
+//        share=FORCE:2 (OverSubscribe) force (FORCE:1) mode=requeue grace=10]
 //   preempt partition|qos|priority mode=cancel|requeue [within youngest_first exempt=10
-//        exempt_priority= reclaim_licenses always]
+//        exempt_priority= reclaim_licenses always gang]
+//        none gang: no preemption, but jobs take turns
 //   qos NAME [priority= preempts=a,b mode= within grace= exempt=]
 //   set [kill_wait=30 depth=500 backfill=no user_depth=2 partition_depth=2 user_partition_depth=2
 //        association_depth=2 min_age=5 min_priority=9 starts=3 starts_pause=1 cycle_pause=1
@@ -15,8 +16,9 @@
 //   submit [name= gpus= (a node) total_gpus= nodes=2-4 tasks= cpus= mem= t=1:00:00 partition= qos=
 //          array=0-9%2 after…=ID begin= hold nice= priority= exclusive nodelist= exclude=
 //          constraint= fpga= mps= shard= gpumem= switches=1@10 segment= contiguous spread pack
-//          compact beside=node:JOB apart=gpu:JOB?,feature:NAME gpu_memory=40G capability=80 user=]
+//          share (-s) compact beside=node:JOB apart=gpu:JOB?,feature:NAME gpu_memory=40G capability=80 user=]
 //   cancel ID | hold ID | release ID | update ID [priority= t= …]
+//   frozen ID               all its nodes say that it stands still
 //   finish ID [exit=1] | requeue ID | lose NAME | return NAME | drain NAME | undrain NAME
 //   step [after=1:00:00]    one cycle, that much later; prints what it decided and who waits
 //   why ID                  prints the explanation

@@ -4,6 +4,7 @@
 
 #include "berth/base/text.h"
 #include "berth/engine/admission/reservation_choice.h"
+#include "berth/model/oversubscribe.h"
 
 namespace berth::testing {
 namespace {
@@ -141,6 +142,7 @@ JobRequest read_request(const ScenarioWords& words) {
             {.name = "gpumem", .type = {}, .count = memory->count()});
     }
     request.exclusive = words.has("exclusive");
+    request.oversubscribe = words.has("share");
     request.nodelist = words.hosts("nodelist");
     request.exclude = words.hosts("exclude");
     request.constraint = words.text("constraint").value_or("");
@@ -265,6 +267,8 @@ PartitionSpec read_partition(const ScenarioWords& words, const ClusterSpec& spec
     PartitionSpec partition{.name = words.plain.front()};
     partition.is_default = words.has("default");
     partition.exclusive = words.has("exclusive");
+    if (const auto sharing = words.text("share"))
+        partition.oversubscribe = parse_oversubscribe(*sharing).value();
     if (words.has("force")) partition.oversubscribe = PartitionSpec::kForceOne;
     std::vector<NodeId>& nodes = partition.nodes.edit();
     for (const std::string& name : words.hosts("nodes")) nodes.push_back(*spec.find_node(name));

@@ -4,6 +4,7 @@
 
 #include "berth/engine/cycle/blocking_reasons.h"
 #include "berth/engine/cycle/het_components.h"
+#include "berth/engine/cycle/job_terms.h"
 #include "berth/engine/cycle/preempted_runs.h"
 #include "berth/engine/cycle/rotation.h"
 #include "berth/engine/state/turns.h"
@@ -148,8 +149,10 @@ std::optional<Time> next_wake(const OpenCycle& cycle) {
     if (const auto start = book.next_start(now)) no_later_than(*start);
     for (const JobId id : book.overdue_planned_starts(now)) {  // When its slack is used up.
         const PendingJob* job = derived.pending.find(id);
-        if (job != nullptr)
-            no_later_than(book.planned_start(id)->end - job->shape->length + Duration(1));
+        if (job == nullptr) continue;
+        const Duration held =
+            held_length(cycle.scheduling(), job->shape->demand(), job->shape->length);
+        no_later_than(book.planned_start(id)->end - held + Duration(1));
     }
     return wake;
 }

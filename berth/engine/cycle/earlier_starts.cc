@@ -63,7 +63,8 @@ bool EarlierStarts::is_stuck(const Shape& shape, const PlannedReservation& plann
         own_since = std::min(own_since, since);
     }
     if (own >= nodes) return false;
-    if (from <= now && has_room({now, now, shape.length}, nodes - own_now)) return false;
+    const Duration held = held_length(cycle_.scheduling(), shape.demand(), shape.length);
+    if (from <= now && has_room({now, now, held}, nodes - own_now)) return false;
     // A start that is not immediate also needs the slack of a planned start.
     const Duration length = booked_length(cycle_.scheduling(), shape.demand(), shape.length);
     const Time later = std::max(from, now + Duration(1));

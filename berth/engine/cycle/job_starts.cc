@@ -13,7 +13,8 @@ PlannedReservation planned_reservation_for(const OpenCycle& cycle, const Pending
     planned_reservation.end = after(found.start, job.shape->length);
     if (found.start > cycle.now()) {
         planned_reservation.end =
-            after(planned_reservation.end, slack_of(cycle.scheduling(), job.shape->demand()));
+            after(planned_reservation.end,
+                  slack_of(cycle.scheduling(), job.shape->demand(), job.shape->length));
     }
     planned_reservation.licenses = found.licenses;
     if (cycle.state().quota().enforced())

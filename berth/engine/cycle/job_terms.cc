@@ -4,18 +4,36 @@
 
 #include "berth/engine/limits/reservation_access.h"
 #include "berth/engine/state/job_queries.h"
+#include "berth/engine/state/turns.h"
 
 namespace berth {
 
 Duration planned_start_slack(const SchedulingSpec& scheduling) { return scheduling.kill_wait * 2; }
 
-Duration slack_of(const SchedulingSpec& scheduling, const Demand& demand) {
-    return demand.reservation.empty() ? planned_start_slack(scheduling) : kReservationGrace;
+namespace {
+
+Duration sum_of(Duration length, Duration more) {
+    return length > Duration::max() - more ? Duration::max() : length + more;
+}
+
+Duration more_for_turns(const SchedulingSpec& scheduling, const Demand& demand, Duration length) {
+    if (!demand.turns || length == Duration::max()) return Duration{};
+    return sum_of(scheduling.over_time_limit, allowed_for_turns(scheduling, length, 0));
+}
+
+}  // namespace
+
+Duration slack_of(const SchedulingSpec& scheduling, const Demand& demand, Duration length) {
+    return sum_of(demand.reservation.empty() ? planned_start_slack(scheduling) : kReservationGrace,
+                  more_for_turns(scheduling, demand, length));
+}
+
+Duration held_length(const SchedulingSpec& scheduling, const Demand& demand, Duration length) {
+    return sum_of(length, more_for_turns(scheduling, demand, length));
 }
 
 Duration booked_length(const SchedulingSpec& scheduling, const Demand& demand, Duration length) {
-    const Duration slack = slack_of(scheduling, demand);
-    return length > Duration::max() - slack ? Duration::max() : length + slack;
+    return sum_of(length, slack_of(scheduling, demand, length));
 }
 
 Time last_start(const ClusterState& state, const PendingJob& pending, Time now) {

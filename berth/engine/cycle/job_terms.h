@@ -13,8 +13,13 @@ namespace berth {
 // by this much before a job behind it is delayed.
 Duration planned_start_slack(const SchedulingSpec& scheduling);
 
-// The same for this job. A reservation ends on time: its jobs may be late only by its grace period.
-Duration slack_of(const SchedulingSpec& scheduling, const Demand& demand);
+// The same for a job with this limit. A reservation ends on time: its jobs may be late only by its
+// grace period.
+Duration slack_of(const SchedulingSpec& scheduling, const Demand& demand, Duration length);
+
+// How long a run of such a job is expected to hold its cores at most, if it starts alone: longer
+// than its limit if others may share them.
+Duration held_length(const SchedulingSpec& scheduling, const Demand& demand, Duration length);
 
 // For a start that is not now: the time limit with its slack.
 Duration booked_length(const SchedulingSpec& scheduling, const Demand& demand, Duration length);

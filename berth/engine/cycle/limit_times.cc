@@ -34,8 +34,10 @@ const Shared<LimitUse>& known_limit_use_of(const ClusterState& state, const Limi
 LimitTimes limit_times_of(const ClusterState& state, const LimitBook& book,
                           const PendingJob& pending, Shared<LimitUse> use, Time now) {
     const Shape& shape = *pending.shape;
-    const Duration booked = booked_length(state.spec().scheduling, shape.demand(), shape.length);
-    return {book, std::move(use), now, shape.length, booked};
+    const SchedulingSpec& scheduling = state.spec().scheduling;
+    const Duration held = held_length(scheduling, shape.demand(), shape.length);
+    const Duration booked = booked_length(scheduling, shape.demand(), shape.length);
+    return {book, std::move(use), now, held, booked};
 }
 
 }  // namespace berth

@@ -23,7 +23,8 @@ bool may_use(const Demand& demand, const PlannedAmounts& amounts) {
 
 // Whether this planned start can no longer be kept as it is.
 bool PlanRepair::is_void(const PendingJob& job, const PlannedReservation& planned_start) const {
-    const bool too_late = after(cycle_.now(), job.shape->length) > planned_start.end;
+    const Duration held = held_length(cycle_.scheduling(), job.shape->demand(), job.shape->length);
+    const bool too_late = after(cycle_.now(), held) > planned_start.end;
     if (planned_start.start <= cycle_.now() && too_late) return true;
     return has_lost_place(job, planned_start);
 }

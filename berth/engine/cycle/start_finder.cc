@@ -152,7 +152,8 @@ std::optional<Found> StartFinder::search_now(const BitSet& usable, const Demand&
             return std::nullopt;
         return found;
     }
-    return find_start(demand, {now, now, shape.length}, cycle_.book(), usable, cycle_.preference(),
+    const Duration length = held_length(cycle_.scheduling(), demand, shape.length);
+    return find_start(demand, {now, now, length}, cycle_.book(), usable, cycle_.preference(),
                       &bounds_.requirements(*shape.kind));
 }
 

@@ -6,22 +6,9 @@
 #include "berth/engine/plan/lending.h"
 #include "berth/engine/state/lent_cores.h"
 #include "berth/engine/state/turns.h"
-#include "berth/model/oversubscribe.h"
 
 namespace berth {
 namespace {
-
-// A GPU and its memory have one job at a time, whether that runs or stands still.
-bool asks_for_gres(const JobRequest& request) {
-    return !request.gres_per_node.empty() || !request.gpus.empty() ||
-           !request.gpus_per_node.empty() || !request.gpus_per_task.empty();
-}
-
-// So many jobs may hold one core of the partition, if they are all like this one.
-std::uint32_t sharing_of(const ClusterSpec& spec, const Job& job) {
-    const CoreSharing sharing = core_sharing_of(spec.partition(job.partition).oversubscribe);
-    return sharing.if_asked && !job.spec.request->oversubscribe ? 1 : sharing.jobs;
-}
 
 // The most runs that hold one core of the run, itself included.
 std::uint32_t holders(const ClusterState& state, const Job& run) {
@@ -53,7 +40,7 @@ bool TurnCandidates::may_have_any(const PendingJob& pending) const {
     const Job& job = *cycle_.state().find_job(pending.id);
     if (asks_for_gres(*job.spec.request)) return false;
     const PreemptRules& rules = cycle_.derived().preemptions.rules;
-    return sharing_of(cycle_.state().spec(), job) > 1 ||
+    return jobs_on_core(cycle_.state().spec(), job) > 1 ||
            (rules.suspends() && rules.may_preempt_any(job));
 }
 
@@ -64,8 +51,7 @@ bool TurnCandidates::can_take_turns(const Job& run) const {
     if (run.allocation->preempted && !run.lends_by_turns()) return false;
     if (run.is_suspended() && !run.awaits_turn()) return false;
     if (run.suspension && run.suspension->unproved) return false;
-    // Of two runs that share cores, one has begun before the other.
-    if (*run.started_at >= cycle_.now() || asks_for_gres(*run.spec.request)) return false;
+    if (asks_for_gres(*run.spec.request)) return false;
     return std::ranges::all_of(run.allocation->shares, [&](const NodeShare& share) {
         const NodeCondition& condition = state.nodes().condition(share.node);
         return share.devices == 0 && condition.registered && condition.responding &&
@@ -90,7 +76,7 @@ bool TurnCandidates::is_preempted_by(const PendingJob& pending, const Job& run) 
 std::uint32_t TurnCandidates::most_on_core(const PendingJob& pending, const Job& run) const {
     const ClusterSpec& spec = cycle_.state().spec();
     const Job& job = *cycle_.state().find_job(pending.id);
-    const std::uint32_t shared = std::min(sharing_of(spec, job), sharing_of(spec, run));
+    const std::uint32_t shared = std::min(jobs_on_core(spec, job), jobs_on_core(spec, run));
     return is_preempted_by(pending, run) ? shared + 1 : shared;
 }
 
@@ -108,6 +94,10 @@ void TurnCandidates::list_for(const PendingJob& pending) {
             most = std::min(most, most_on_core(pending, *state.find_job(other)));
         const std::uint32_t there = holders(state, run);
         if (there >= most) continue;
+        if (*run.started_at >= cycle_.now()) {  // Of two that share cores, one began before.
+            cycle_.derived().preemptions.note_exempt(after(*run.started_at, Duration(1)));
+            continue;
+        }
         const auto& qos = state.spec().qos;
         const std::int64_t rank = run.qos.index() < qos.size() ? qos[run.qos.index()].priority : 0;
         all_.push_back({{id}, {there, rank, run.nodes.size(), id}});

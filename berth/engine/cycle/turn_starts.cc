@@ -35,7 +35,8 @@ std::vector<Millicpu> lent_of(const ClusterState& state, const PlannedAmounts& a
 bool TurnStarts::could_start(const PendingJob& pending) const {
     if (!candidates_.may_have_any(pending) || has_hold(cycle_, pending.id)) return false;
     const Job& job = *cycle_.state().find_job(pending.id);
-    return !cycle_.derived().preemptions.has_no_turns(pending, job);
+    const ReleaseNumber seen = cycle_.book().last_release();
+    return !cycle_.derived().preemptions.has_no_turns(pending, job, seen);
 }
 
 bool TurnStarts::start(PendingJob& pending) {
@@ -46,7 +47,7 @@ bool TurnStarts::start(PendingJob& pending) {
     if (candidates_.at(0) != nullptr) choice = choose(pending);
     if (!choice) {
         const Job& job = *cycle_.state().find_job(pending.id);
-        cycle_.derived().preemptions.note_no_turns(pending, job);
+        cycle_.derived().preemptions.note_no_turns(pending, job, cycle_.book().last_release());
         return false;
     }
     PlanBook& book = cycle_.book();

@@ -38,13 +38,15 @@ bool Preemptions::has_failed(const PendingJob& pending, const Job& job) const {
 }
 
 // Where more than this decides whom the job preempts, each is tried.
-void Preemptions::note_no_turns(const PendingJob& pending, const Job& job) {
+void Preemptions::note_no_turns(const PendingJob& pending, const Job& job, ReleaseNumber seen) {
     if (rules.compares_priorities(job.qos) || rules.depend_on_account()) return;
-    no_turns_.emplace(turn_key_of(pending, job), pending.shape);
+    no_turns_[turn_key_of(pending, job)] = {pending.shape, seen};
 }
 
-bool Preemptions::has_no_turns(const PendingJob& pending, const Job& job) const {
-    return no_turns_.contains(turn_key_of(pending, job));
+bool Preemptions::has_no_turns(const PendingJob& pending, const Job& job,
+                               ReleaseNumber seen) const {
+    const auto known = no_turns_.find(turn_key_of(pending, job));
+    return known != no_turns_.end() && known->second.seen == seen;
 }
 
 void Preemptions::note_exempt(Time until) {

@@ -26,9 +26,10 @@ public:
     void note_failure(const PendingJob& pending, const Job& job);
     bool has_failed(const PendingJob& pending, const Job& job) const;
 
-    // Likewise of jobs that find no runs to take turns with. They may once another run has begun.
-    void note_no_turns(const PendingJob& pending, const Job& job);
-    bool has_no_turns(const PendingJob& pending, const Job& job) const;
+    // Likewise of jobs that find no runs to take turns with: until something is released, which is
+    // told by its number, or another run has begun.
+    void note_no_turns(const PendingJob& pending, const Job& job, ReleaseNumber seen);
+    bool has_no_turns(const PendingJob& pending, const Job& job, ReleaseNumber seen) const;
     void forget_turns() { no_turns_.clear(); }
 
     // A run that would be a victim is exempt until then.
@@ -52,7 +53,11 @@ private:
     static TurnKey turn_key_of(const PendingJob& pending, const Job& job) {
         return {pending.shape.get(), job.qos, job.spec.request->oversubscribe};
     }
-    std::map<TurnKey, std::shared_ptr<const Shape>> no_turns_;
+    struct NoTurns {
+        std::shared_ptr<const Shape> shape;  // Kept, as of a failure.
+        ReleaseNumber seen = 0;
+    };
+    std::map<TurnKey, NoTurns> no_turns_;
     std::optional<Time> retry_at_;
 };
 

@@ -13,6 +13,10 @@ Duration StartSearch::booked_length(const Wanted& wanted) const {
     return berth::booked_length(state_.spec().scheduling, wanted.demand, wanted.length);
 }
 
+Duration StartSearch::held_length(const Wanted& wanted) const {
+    return berth::held_length(state_.spec().scheduling, wanted.demand, wanted.length);
+}
+
 std::optional<Found> StartSearch::earliest(const Wanted& wanted, Time from, Time latest) const {
     if (from > latest) return std::nullopt;
     const BitSet open = derived_.holds.open_to(preference_.job, derived_.usable);
@@ -31,7 +35,7 @@ std::optional<Found> StartSearch::immediate(const Wanted& wanted) const {
 }
 
 std::optional<Found> StartSearch::immediate_by_amounts(const Wanted& wanted) const {
-    return find_start(wanted.demand, {now_, now_, wanted.length}, derived_.book,
+    return find_start(wanted.demand, {now_, now_, held_length(wanted)}, derived_.book,
                       derived_.holds.open_to(preference_.job, derived_.usable), preference_,
                       wanted.requirements);
 }
@@ -52,8 +56,8 @@ std::optional<Found> StartSearch::immediate_on(const BitSet& nodes, const Wanted
                                                bool preferred) const {
     const Demand& demand = wanted.demand;
     if (!demand.share && demand.linked == 0) {
-        return find_start(demand, {now_, now_, wanted.length}, derived_.book, nodes, preference_,
-                          wanted.requirements);
+        return find_start(demand, {now_, now_, held_length(wanted)}, derived_.book, nodes,
+                          preference_, wanted.requirements);
     }
     const SharedLook look{state_, derived_.book, now_, wanted.length, wanted.wishing, preferred};
     auto found = demand.share

@@ -30,6 +30,7 @@ public:
     std::optional<Found> immediate_by_amounts(const Wanted& wanted) const;
 
     Duration booked_length(const Wanted& wanted) const;  // With the slack.
+    Duration held_length(const Wanted& wanted) const;    // Without, for an immediate start.
 
 private:
     std::optional<Found> earliest_on(const BitSet& nodes, const Wanted& wanted, Time from,

@@ -55,6 +55,7 @@ struct Demand {
     std::uint32_t cpus_per_task = 1;
 
     bool exclusive = false;  // Whole nodes: all cores and devices, but only the memory requested.
+    bool turns = false;      // It may share cores, and then ends later: see turns.h.
     MemoryRule memory_rule = MemoryRule::none;
     Bytes memory;  // As memory_rule says.
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <ranges>
 
+#include "berth/engine/state/turns.h"
+
 namespace berth {
 namespace {
 
@@ -116,14 +118,20 @@ void CheckedLoans::end_together(const std::vector<const Job*>& runs, std::int64_
         end = moved_by(end, std::max(Duration{}, left));
         if (changes > 0) end = moved_by(end, changes * (scheduling.time_slice / 8));
     }
-    end = moved_by(end, scheduling.kill_wait + std::chrono::minutes(1));
+    end = moved_by(end, 2 * scheduling.kill_wait);
     for (const Job* const run : all) ends_[run->id] = end;
 }
 
 Time CheckedLoans::end_by_itself(const Job& run) const {
     const std::optional<Time> limit = limit_ends(run);
     const Time end = limit ? moved_by(*limit, state_.spec().scheduling.over_time_limit) : kNever;
-    return run.spec.deadline ? std::min(end, std::max(*run.spec.deadline, *run.started_at)) : end;
+    const Time due =
+        run.spec.deadline ? std::min(end, std::max(*run.spec.deadline, *run.started_at)) : end;
+    if (due == kNever || run.lends_cores() || jobs_on_core(state_.spec(), run) < 2) return due;
+    const SchedulingSpec& scheduling = state_.spec().scheduling;
+    std::int64_t turns = run.time_limit / scheduling.time_slice + 9;
+    if (run.suspension) turns -= run.suspension->changes / 2;
+    return moved_by(due, std::max<std::int64_t>(0, turns) * (scheduling.time_slice / 8));
 }
 
 // Those that have its cores began later, so that their ends are known.

@@ -165,18 +165,12 @@ bool would_miss_deadline(const Job& run, Time from, Time now) {
 
 namespace {
 
+std::uint32_t changes_of(const Job& run) { return run.suspension ? run.suspension->changes : 0; }
+
 // Since when what is left of its limit is counted.
 Time last_change(const Job& run) {
     if (run.ended_at) return *run.ended_at;
     return run.suspension ? run.suspension->changed_at : *run.started_at;
-}
-
-// How often a run may yet be told to go on before the time that this takes was not allowed for:
-// once in each time slice of its limit, and some more, for turns that were cut short.
-std::int64_t turns_left(const SchedulingSpec& scheduling, Duration limit, std::uint32_t changes) {
-    constexpr std::int64_t kCutShort = 8;
-    const std::int64_t turns = limit / scheduling.time_slice + 1 + kCutShort;
-    return std::max<std::int64_t>(0, turns - changes / 2);
 }
 
 }  // namespace
@@ -195,14 +189,14 @@ Time end_in_turns(const SchedulingSpec& scheduling, const std::vector<const Job*
         }
         const Duration most = limit + scheduling.over_time_limit;
         end = after(end, std::max(Duration{}, most - ran));
-        end = after(end, turns_left(scheduling, limit, changes) * (scheduling.time_slice / 8));
+        end = after(end, allowed_for_turns(scheduling, limit, changes));
     };
     for (const Job* const run : runs) {
         if (run->state != JobState::running) continue;  // It is being killed.
-        add(run->time_limit, ran_for(*run, from), run->suspension ? run->suspension->changes : 0);
+        add(run->time_limit, ran_for(*run, from), changes_of(*run));
     }
     if (joining) add(joining->limit, Duration{}, 0);
-    return after(end, scheduling.kill_wait + std::chrono::minutes(1));
+    return after(end, 2 * scheduling.kill_wait);  // As late as a planned start may end.
 }
 
 std::vector<const Job*> turn_group(const ClusterState& state, const Job& run) {
@@ -231,7 +225,10 @@ Time RunEnds::of(const Job& run) {
     if (const auto known = known_.find(run.id); known != known_.end()) return known->second;
     if (takes_turns(state_.jobs(), state_.index(), run)) return of_turns(run);
     if (!run.lends_cores()) {
-        const Time end = limit_end(scheduling, run);
+        Time end = limit_end(scheduling, run);
+        // As if it shared its cores: when it does, no planned start behind it is put off.
+        if (end < kNever && jobs_on_core(state_.spec(), run) > 1)
+            end = after(end, allowed_for_turns(scheduling, run.time_limit, changes_of(run)));
         const auto& preempted = run.allocation->preempted;
         return preempted ? std::min(end, after(preempted->ends_at, kill_within(scheduling))) : end;
     }

@@ -4,8 +4,29 @@
 
 #include "berth/engine/state/job_ids.h"
 #include "berth/engine/state/lent_cores.h"
+#include "berth/model/oversubscribe.h"
 
 namespace berth {
+
+bool asks_for_gres(const JobRequest& request) {
+    return !request.gres_per_node.empty() || !request.gpus.empty() ||
+           !request.gpus_per_node.empty() || !request.gpus_per_task.empty();
+}
+
+std::uint32_t jobs_on_core(const ClusterSpec& spec, const Job& job) {
+    const JobRequest& request = *job.spec.request;
+    if (!spec.scheduling.preemption.gang || job.het || asks_for_gres(request)) return 1;
+    if (job.spec.time_min || !request.reservation.empty()) return 1;
+    const CoreSharing sharing = core_sharing_of(spec.partition(job.partition).oversubscribe);
+    return sharing.if_asked && !request.oversubscribe ? 1 : sharing.jobs;
+}
+
+Duration allowed_for_turns(const SchedulingSpec& scheduling, Duration limit,
+                           std::uint32_t changes) {
+    constexpr std::int64_t kCutShort = 8;
+    const std::int64_t turns = limit / scheduling.time_slice + 1 + kCutShort;
+    return std::max<std::int64_t>(0, turns - changes / 2) * (scheduling.time_slice / 8);
+}
 
 bool is_at_rest(const Job& run) {
     if (!run.suspension) return false;

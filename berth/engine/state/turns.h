@@ -11,8 +11,20 @@
 
 #include "berth/engine/state/job_index.h"
 #include "berth/engine/state/job_records.h"
+#include "berth/model/cluster_spec.h"
 
 namespace berth {
+
+// So many jobs may hold one core of the partition, if all are like this one; 1: it shares none, for
+// its partition, its request or the cluster say so. A GPU and its memory have one job at a time,
+// whether that runs or stands still. What may take less time than its limit shares nothing, either.
+std::uint32_t jobs_on_core(const ClusterSpec& spec, const Job& job);
+bool asks_for_gres(const JobRequest& request);
+
+// What is allowed for changes of turn, beyond the limit of a run that may share cores or does: an
+// eighth of each time slice of its limit, and some more for turns that are cut short. A run uses it
+// up each time when it goes on. REQUIRES: it has a limit.
+Duration allowed_for_turns(const SchedulingSpec& scheduling, Duration limit, std::uint32_t changes);
 
 // Whether nothing of the run moves until it is told to go on: its nodes have proved that it stands
 // still, it was never launched, or it is being killed where it stood still.
