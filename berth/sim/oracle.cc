@@ -162,6 +162,7 @@ void Oracle::start(Time now, const StartJob& fact) {
     }
     job.run = Run{.attempt = fact.attempt, .allocation = fact.allocation};
     for (const NodeShare& share : fact.allocation.shares) job.run.nodes.insert(share.node);
+    job.run.is_suspended = job.run.is_at_rest = fact.in_turns;  // It is not launched yet.
     check_rules(now, id, job, fact);
     ++runs_;
 }

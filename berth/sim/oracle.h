@@ -60,6 +60,7 @@ public:
     std::uint64_t lost_runs() const { return lost_runs_; }
     std::uint64_t preempted() const { return preempted_; }
     std::uint64_t loans() const { return loans_; }
+    std::uint64_t turns() const { return turns_; }
 
 private:
     struct Run {
@@ -69,6 +70,8 @@ private:
         std::optional<Time> script_at, ending_at;
         bool lends = false;         // It is preempted by suspension …
         bool stands_still = false;  // … and is recorded to stand still: others may use its cores.
+        bool is_suspended = false;  // For its turn, or by an operator …
+        bool is_at_rest = false;    // … and nothing of it moves: others may have their turn.
         bool over() const { return nodes == ended; }
     };
     struct Known {
@@ -102,6 +105,11 @@ private:
     // oracle_rules.cc: the site's rules, checked at each start.
     void check_rules(Time now, JobId id, const Known& job, const StartJob& fact);
     void check_given_once(JobId id, const StartJob& fact);
+    // oracle_turns.cc: runs that share cores and take turns.
+    bool shares_cores(const Run& run, const Run& other) const;
+    bool takes_turns(JobId id, const Run& run) const;
+    void take_turn(JobId id, Run& run, bool waits);
+    void check_shared(JobId id, const Known& job, const StartJob& fact);
     void check_licenses(JobId id, const Known& job, const StartJob& fact);
     void check_limits(JobId id, const Known& job);
     void check_queues(const StartJob& fact, JobId task);
@@ -126,7 +134,8 @@ private:
     std::set<NodeId> fenced_;  // In the record that is being read.
     DecisionHash decisions_;
     Epoch epoch_{0};
-    std::uint64_t records_ = 0, runs_ = 0, scripts_ = 0, lost_runs_ = 0, preempted_ = 0, loans_ = 0;
+    std::uint64_t records_ = 0, runs_ = 0, scripts_ = 0, lost_runs_ = 0, preempted_ = 0, loans_ = 0,
+                  turns_ = 0;
 };
 
 }  // namespace berth::sim

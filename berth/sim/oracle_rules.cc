@@ -22,6 +22,7 @@ std::int64_t cpu_of_core(const NodeSpec& node) {
 
 void Oracle::check_rules(Time now, JobId id, const Known& job, const StartJob& fact) {
     check_given_once(id, fact);
+    if (fact.in_turns) check_shared(id, job, fact);
     check_licenses(id, job, fact);
     check_limits(id, job);
     check_reservations(now, id, job, fact);
@@ -47,7 +48,7 @@ void Oracle::check_given_once(JobId id, const StartJob& fact) {
                     parts += held.device_share->part.parts;
                 }
                 const bool meets = held.cores.intersects(share.cores);
-                const bool lent = meets && job.run.stands_still;
+                const bool lent = meets && (job.run.stands_still || fact.in_turns);
                 on_loan = on_loan || lent;
                 if (in_conflict(held, share) == 0 && (!meets || lent)) continue;
                 stage_.violated("I1", words(id) + " is given a GPU or core of node " +
@@ -221,27 +222,30 @@ void Oracle::preempt(const JobsPreempted& fact) {
 // A run goes on only when nobody has its cores.
 void Oracle::suspend(const JobSuspended& fact) {
     Run& run = jobs_[fact.job].run;
-    if (fact.in_force || !run.lends || run.attempt != fact.attempt) return;
+    if (run.attempt != fact.attempt) return;
+    if (fact.turn) return take_turn(fact.job, run, fact.in_force);
+    if (!run.lends) {  // An operator's word. What takes turns has them again, and goes on later.
+        if (fact.in_force || takes_turns(fact.job, run)) {
+            run.is_suspended = run.is_suspended || fact.in_force;
+            return;
+        }
+        run.is_suspended = run.is_at_rest = false;
+        return;
+    }
+    if (fact.in_force) return;
     run.lends = run.stands_still = false;
     for (const auto& [other, job] : jobs_) {
         if (other == fact.job || job.run.over() || job.run.lends) continue;
-        for (const NodeShare& held : job.run.allocation.shares) {
-            if (job.run.ended.contains(held.node)) continue;
-            for (const NodeShare& share : run.allocation.shares) {
-                if (share.node != held.node || run.ended.contains(share.node) ||
-                    !share.cores.intersects(held.cores))
-                    continue;
-                stage_.violated(
-                    "I1", words(fact.job) + " goes on, and " + words(other) + " has cores of it");
-            }
-        }
+        if (!shares_cores(run, job.run)) continue;
+        stage_.violated("I1",
+                        words(fact.job) + " goes on, and " + words(other) + " has cores of it");
     }
 }
 
 // What is recorded as proof is so on each machine.
 void Oracle::freeze(const JobFrozen& fact) {
     Run& run = jobs_[fact.job].run;
-    if (run.attempt != fact.attempt || !run.lends) return;  // It goes on.
+    if (run.attempt != fact.attempt || !(run.lends || run.is_suspended)) return;  // It goes on.
     for (const NodeId node : run.nodes) {
         const auto& cgroups = machines_[node.index()]->cgroups();
         const auto here = cgroups.find({fact.job, fact.attempt});
@@ -250,7 +254,7 @@ void Oracle::freeze(const JobFrozen& fact) {
         stage_.violated("I1", words(fact.job) + " is recorded as frozen, and runs on " +
                                   machines_[node.index()]->spec().name);
     }
-    run.stands_still = true;
+    (run.lends ? run.stands_still : run.is_at_rest) = true;
 }
 
 }  // namespace berth::sim

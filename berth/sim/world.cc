@@ -8,6 +8,7 @@
 #include "berth/sim/lending_site.h"
 #include "berth/sim/node_agent.h"
 #include "berth/sim/preempting_site.h"
+#include "berth/sim/sharing_site.h"
 #include "berth/sim/sim_clients.h"
 #include "berth/sim/sim_fence.h"
 #include "berth/sim/sim_hooks.h"
@@ -24,7 +25,8 @@ using std::chrono::seconds;
 constexpr Duration kSettling = hours(24 * 4);
 constexpr Duration kLook = seconds(60);
 constexpr std::uint64_t kSiteSeed = 0x517e, kAsksSeed = 0xa5c5, kReservationsSeed = 0x2e5e,
-                        kTiersSeed = 0x71e5, kQuotasSeed = 0x900a, kSuspendSeed = 0x5a5b;
+                        kTiersSeed = 0x71e5, kQuotasSeed = 0x900a, kSuspendSeed = 0x5a5b,
+                        kTurnsSeed = 0x7025;
 
 // Passes what really runs on to the oracle, the users and the injector.
 class Everyone : public Witness {
@@ -106,6 +108,7 @@ ClusterSpec cluster_of(std::uint64_t seed, const WorldOptions& options, Rng& rng
     ClusterSpec site = with_site(random_cluster(rng), Rng(seed ^ kSiteSeed));
     if (options.preempts) site = with_preemption(std::move(site), Rng(seed ^ kTiersSeed));
     if (options.suspends) site = with_suspension(std::move(site), Rng(seed ^ kSuspendSeed));
+    if (options.shares) site = with_turns(std::move(site), Rng(seed ^ kTurnsSeed));
     if (options.lends) site = with_lending(std::move(site), Rng(seed ^ kQuotasSeed));
     return with_hooks(with_fence(std::move(site), options.fence.value_or(seed % 3 == 0)), seed);
 }
@@ -143,7 +146,7 @@ void SimWorld::build_nodes() {
     for (std::size_t i = 0; i < cluster_.nodes.size(); ++i) {
         machines_.push_back(std::make_unique<SimMachine>(stage_, witness_, NodeId::from_index(i),
                                                          cluster_.nodes[i], rng_.fork()));
-        if (options_.suspends) machines_.back()->freeze_slowly();
+        if (options_.suspends || options_.shares) machines_.back()->freeze_slowly();
         agents_.push_back(std::make_unique<NodeAgent>(stage_, *machines_.back(), network_, mix_,
                                                       options_.agent, options_.limits,
                                                       rng_.fork()));
@@ -213,7 +216,9 @@ WorldReport SimWorld::run() {
     auto jobs = random_jobs(rng_, cluster_, options_.jobs, submitting, mix_.bad_jobs);
     ask_of_site(jobs, cluster_, Rng(seed_ ^ kAsksSeed));
     if (options_.preempts) spread_over_tiers(jobs, Rng(seed_ ^ kTiersSeed));
-    if (options_.suspends) ask_for_cores(jobs, cluster_, Rng(seed_ ^ kSuspendSeed));
+    if (options_.suspends || options_.shares)
+        ask_for_cores(jobs, cluster_, Rng(seed_ ^ kSuspendSeed));
+    if (options_.shares) ask_to_share(jobs, Rng(seed_ ^ kTurnsSeed));
     clients_->use(std::move(jobs));
     clients_->reserve(random_reservations(cluster_, Rng(seed_ ^ kReservationsSeed), submitting));
     if (options_.lends) {
@@ -257,7 +262,8 @@ WorldReport SimWorld::report() const {
     report.scripts = oracle_.scripts();
     report.steps = clients_->steps();
     report.lost_runs = oracle_.lost_runs();
-    report.preemptions = {.ended = oracle_.preempted(), .loans = oracle_.loans()};
+    report.preemptions = {
+        .ended = oracle_.preempted(), .loans = oracle_.loans(), .turns = oracle_.turns()};
     report.records = controller_.journal().records();
     report.snapshots = controller_.journal().snapshots();
     for (const auto& agent : agents_) {

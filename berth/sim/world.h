@@ -25,6 +25,7 @@ struct WorldOptions {
     std::optional<bool> fence;    // Whether the site has a fence; nullopt: in every third world.
     bool preempts = false;        // Jobs of several tiers preempt each other …
     bool suspends = false;        // … and most of what they preempt is suspended.
+    bool shares = false;          // Jobs share cores, and take turns on them.
     bool lends = false;           // Queues lend each other GPUs, and take them back.
     bool fence_lies = false;      // It reports nodes as dead and does nothing.
     ControllerBugs bugs;
@@ -45,7 +46,8 @@ struct WorldReport {
                   lost_runs = 0, records = 0, snapshots = 0, events = 0;
     struct Preemptions {
         std::uint64_t ended = 0;  // Runs that were ended for another job.
-        std::uint64_t loans = 0;  // Starts on cores that suspended runs lent.
+        std::uint64_t loans = 0;  // Starts on cores that suspended runs lent, or others share.
+        std::uint64_t turns = 0;  // Turns that runs on shared cores have had.
     };
     Preemptions preemptions;
     // Over all nodes; most_tombstones: the most that one node kept at a time.

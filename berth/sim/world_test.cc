@@ -87,6 +87,31 @@ TEST(World, HoldsItsInvariantsWhereRunsAreSuspended) {
     expect_preemptions({.jobs = 160, .preempts = true, .suspends = true});
 }
 
+// The worlds hold their invariants, and runs share cores in them.
+void expect_turns(const WorldOptions& options) {
+    std::uint64_t loans = 0, turns = 0;
+    const std::uint64_t worlds = testing::seeds_of(60);
+    const auto only = testing::number_in_environment("BERTH_SEED");
+    for (std::uint64_t seed = only.value_or(1); seed <= only.value_or(worlds); ++seed) {
+        const WorldReport report = run_world(seed, options);
+        loans += report.preemptions.loans;
+        turns += report.preemptions.turns;
+        EXPECT_EQ(report.violation, "") << told(report);
+        if (!report.violation.empty()) return;
+    }
+    std::printf("%llu times a job shared cores, and %llu times a run had its turn\n",
+                static_cast<unsigned long long>(loans), static_cast<unsigned long long>(turns));
+    if (only || worlds < 20) return;
+    EXPECT_GE(loans, worlds / 4);
+    EXPECT_GE(turns, worlds);
+}
+
+TEST(World, HoldsItsInvariantsWhereJobsTakeTurns) { expect_turns({.jobs = 160, .shares = true}); }
+
+TEST(World, HoldsItsInvariantsWhereJobsTakeTurnsAndAreSuspendedForOthers) {
+    expect_turns({.jobs = 160, .preempts = true, .suspends = true, .shares = true});
+}
+
 TEST(World, HoldsItsInvariantsWhereQueuesLendAndTakeBack) {
     expect_preemptions({.jobs = 120, .lends = true});
 }
