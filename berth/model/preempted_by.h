@@ -14,4 +14,7 @@ std::string preempted_by_text(JobId preemptor);  // "Preempted by job 900"
 // nullopt: the reason is another.
 std::optional<JobId> preemptor_of(std::string_view reason);
 
+// Of a run that takes turns with others on its cores, while it stands still.
+inline constexpr std::string_view kAwaitsTurn = "Waits for its turn";
+
 }  // namespace berth

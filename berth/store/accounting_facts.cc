@@ -133,6 +133,7 @@ AccountingRecord row_of(const Job& job, const ClusterSpec& spec, std::int64_t pr
     row.reason = job.state_reason;
     if (job.state == JobState::running && job.allocation->preempted && !job.lends_by_turns())
         row.reason = preempted_by_text(job.allocation->preempted->by);
+    if (job.awaits_turn()) row.reason = kAwaitsTurn;
     if (job.time_limit != Duration::max()) row.time_limit = job.time_limit;
     row.submitted_at = job.submitted_at;
     row.eligible_at = job.eligible_at;

@@ -204,6 +204,17 @@ def exclusive(run):
     same(run.output("echo $SLURM_CPUS_ON_NODE", on_node=True), "8")
 
 
+@job_option("oversubscribe", seen="the job begins on cores that another holds, which asks for it as well")
+def oversubscribe(run):
+    run.run("sbatch", "-p", "shared", "-s", "-c8", "-o", "/dev/null", "--wrap", "sleep 300")
+    run.wait("it to run", lambda: "shared" in run.out("squeue", "-h", "-t", "R", "-o", "%P"))
+    with run.waiting("-p", "shared", "-c8", script="sleep 300") as (job, _):
+        def state():
+            words = run.out("squeue", "-h", "-j", job, "-o", "%t %r").split()
+            return words and words[0] + (" waits" if words[0] == "PD" and words[1] != "None" else "")
+        see(run.wait("its state", lambda: state() if state() != "PD" else None) in ("S", "R"))
+
+
 @job_option("gpus", "3", seen="three GPUs are visible")
 def gpus(run):
     same(run.output("echo $CUDA_VISIBLE_DEVICES", on_node=True), "0,1,2")

@@ -1,5 +1,7 @@
 """Keys of PartitionName and NodeSet lines."""
 
+import time
+
 from effect import same, see
 from keys_case import NODE, NODES, PARTITIONS, USER, key
 
@@ -133,6 +135,24 @@ def oversubscribe(run):
 @key("partition", "Shared", "EXCLUSIVE", seen="a job of one core holds the whole node")
 def shared(run):
     oversubscribe(run)
+
+
+@key("slurm.conf", "SchedulerTimeSlice", "5", seen="two jobs on the same cores have had their turn within ten seconds")
+def time_slice(run):
+    line = "PartitionName=main Nodes=n[1-2] Default=YES MaxTime=1-0 OverSubscribe=FORCE:2"
+    run.configure("PreemptMode=GANG", "{it}", partitions=[line])
+    words = ("-w", "n1", "-c", "8", "-t", "10")
+    first = run.sbatch(*words, script="sleep 300")
+    run.runs(first)
+    second = run.sbatch(*words, script="sleep 300")
+    # Slices of 30 s begin at multiples of 30 s: right behind one there is time to look.
+    time.sleep(30.5 - time.time() % 30 if time.time() % 30 > 15 else 0)
+    run.wait("the turn of the first", lambda: run.squeue(first, "%t") == "R", 20)
+    seen, until = set(), time.monotonic() + 11
+    while time.monotonic() < until:
+        seen |= {job for job in (first, second) if run.squeue(job, "%t") == "R"}
+        time.sleep(0.2)
+    same(seen, {first, second})
 
 
 @key("partition", "TRESBillingWeights", "CPU=5", seen="a core is billed five times")

@@ -13,6 +13,7 @@ TopologyPlugin=topology/tree
 Licenses=matlab:2
 JobRequeue=1
 MinJobAge=300
+PreemptMode=GANG
 MailProg=MAIL_PROGRAM
 PriorityType=priority/multifactor
 PriorityWeightQOS=1000000
@@ -22,6 +23,7 @@ NodeName=n[3-4] CPUs=8 RealMemory=16000 Gres=gpu:h100:4 Features=h100
 PartitionName=main Nodes=n[1-4] Default=YES MaxTime=1-0 DefaultTime=60
 PartitionName=other Nodes=n4 MaxTime=1-0 PriorityJobFactor=10
 PartitionName=biolab Nodes=n4 MaxTime=1-0 AllowAccounts=bio
+PartitionName=shared Nodes=n1 MaxTime=1-0 OverSubscribe=YES:2
 """
 JOBS_GRES = """NodeName=n[1-2] Name=gpu Type=a100 Count=4
 NodeName=n[3-4] Name=gpu Type=h100 Count=4

@@ -175,7 +175,6 @@ RULES = [
     Rule("`--threads-per-core`, the third number of `-B`", VARIABLE, ".*", "SLURM_THREADS_PER_CORE", lambda *_: ABSENT),
     Rule(UNBUILT, VARIABLE, ".*", "SLURM_(ACCTG_FREQ|PROFILE)", lambda *_: ABSENT),
     Rule(UNBUILT, JOB, ".*", "Power", lambda *_: ABSENT),
-    Rule("`-s` of sbatch, srun, salloc", JOB, ".*", "OverSubscribe", {"YES": "OK"}),
     Rule("`--switches=N@wait`", JOB, ".*", "Switches", {"1@00:05:00": "1@00:10:00"}),
     Rule("`--prefer`", JOB, ".*", "Features'*", {"nvlink": "(null)"}),
     Rule("`--time-min`", JOB, ".*", "TimeLimit", {"00:20:00": "00:45:00"}),

@@ -178,6 +178,16 @@ TEST_F(Metrics, OfPreemptionCountARunThatLendsMoreOfItsCoresOnce) {
                  R"(reason="partition_prio",victim_queue="physics"} 1)");
 }
 
+TEST_F(Metrics, CountTheTurnsOfARun) {
+    record({JobSubmitted{SampleCluster::job(1)}});
+    StartJob begins = start(1);
+    begins.in_turns = true;
+    record({begins});
+    record({JobSuspended{.job = JobId(1), .attempt = Attempt(1), .in_force = false, .turn = true}});
+    record({JobSuspended{.job = JobId(1), .attempt = Attempt(1), .turn = true}});
+    has(berth(), R"(berth_job_turns_total{queue="physics"} 1)");
+}
+
 TEST_F(Metrics, TakeBindTimesAndReadingsFromWhatAgentsReport) {
     record({JobSubmitted{SampleCluster::job(1)}});
     record({start(1)});

@@ -171,6 +171,9 @@ struct MetricCounts::Counts {
                                {"queue", "state"});
     Of<Counter> retries = counter("berth_job_retries_total",
                                   "Runs that were put back to the queue.", {"queue", "reason"});
+    Of<Counter> turns =
+        counter("berth_job_turns_total",
+                "Turns that runs have had on cores which they share with others.", {"queue"});
     Of<Counter> failures =
         counter("berth_attempt_failures_total",
                 "Runs that a node lost, could not launch, or ended for memory.", {"reason"});
@@ -301,6 +304,10 @@ void MetricCounts::recorded(const Record& record, const ClusterState& after) {
             look(over->job, "requested");
         } else if (const auto* preempted = std::get_if<JobsPreempted>(&fact)) {
             counts.preempted(after, *preempted, record.now);
+        } else if (const auto* suspended = std::get_if<JobSuspended>(&fact)) {
+            const Job* const job = after.find_job(suspended->job);
+            if (job != nullptr && suspended->turn && !suspended->in_force)
+                counts.turns.of({queue_of(spec, *job)}).Increment();
         } else if (const auto* missed = std::get_if<DeadlineMissed>(&fact)) {
             look(missed->job, "", true);
         } else if (const auto* cancelled = std::get_if<JobCancelled>(&fact)) {

@@ -76,6 +76,11 @@ std::string head_of(const AccountingRecord& record) {
                                                 : std::string("was requeued")) +
                    " and waits to run again";
         case JobState::running:
+            if (record.suspended_since && record.reason == kAwaitsTurn) {
+                return "is suspended: it takes turns with others on its cores, and goes on when "
+                       "its "
+                       "turn comes";
+            }
             if (record.suspended_since) {
                 return "is suspended" + (preemptor_of(record.reason)
                                              ? ": it lends its cores to " + preemptor_text(record) +

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "berth/base/text.h"
+#include "berth/model/preempted_by.h"
 
 namespace berth {
 namespace {
@@ -114,6 +115,10 @@ TEST(OutcomeText, NamesThePreemptor) {
     EXPECT_EQ(outcome_of(running, from_seconds(2000)).front(),
               "job 7 is suspended: it lends its cores to job 900, and goes on when nobody needs "
               "them any more");
+    running.reason = kAwaitsTurn;
+    EXPECT_EQ(outcome_of(running, from_seconds(2000)).front(),
+              "job 7 is suspended: it takes turns with others on its cores, and goes on when its "
+              "turn comes");
     EXPECT_EQ(outcome_of(record(JobState::pending, {}, "Preempted by job 9"), {}).front(),
               "job 7 was preempted by job 9 and waits to run again");
 }
