@@ -107,14 +107,14 @@ const Mutant kMutants[] = {
      "I8", 40},
     {"QuotasOfQueues",
      [](WorldOptions& o) {
-         o.lends = true;
+         o.sharing = WorldOptions::Sharing::of_quotas;
          o.bugs.engine = InjectedFault::ignores_blocking_reasons;
          o.look_past = {"I7"};
      },
      "I8", 200, "and queue "},
     {"ReclaimOfWhatIsNotLent",
      [](WorldOptions& o) {
-         o.lends = true;
+         o.sharing = WorldOptions::Sharing::of_quotas;
          o.bugs.engine = InjectedFault::takes_from_anyone;
      },
      "I14", 20, "by right"},

@@ -59,6 +59,10 @@ private:
     bool has_prolog_;
 };
 
+bool shares(const WorldOptions& options, WorldOptions::Sharing what) {
+    return options.sharing == what;
+}
+
 ClusterSpec with_hooks(ClusterSpec spec, std::uint64_t seed) {
     if (seed % 5 == 1) spec.hooks.controller_prolog = {"/etc/prolog"};
     if (seed % 5 <= 1) spec.hooks.controller_epilog = {"/etc/epilog"};
@@ -108,8 +112,10 @@ ClusterSpec cluster_of(std::uint64_t seed, const WorldOptions& options, Rng& rng
     ClusterSpec site = with_site(random_cluster(rng), Rng(seed ^ kSiteSeed));
     if (options.preempts) site = with_preemption(std::move(site), Rng(seed ^ kTiersSeed));
     if (options.suspends) site = with_suspension(std::move(site), Rng(seed ^ kSuspendSeed));
-    if (options.shares) site = with_turns(std::move(site), Rng(seed ^ kTurnsSeed));
-    if (options.lends) site = with_lending(std::move(site), Rng(seed ^ kQuotasSeed));
+    if (shares(options, WorldOptions::Sharing::of_cores))
+        site = with_turns(std::move(site), Rng(seed ^ kTurnsSeed));
+    if (shares(options, WorldOptions::Sharing::of_quotas))
+        site = with_lending(std::move(site), Rng(seed ^ kQuotasSeed));
     return with_hooks(with_fence(std::move(site), options.fence.value_or(seed % 3 == 0)), seed);
 }
 
@@ -146,7 +152,8 @@ void SimWorld::build_nodes() {
     for (std::size_t i = 0; i < cluster_.nodes.size(); ++i) {
         machines_.push_back(std::make_unique<SimMachine>(stage_, witness_, NodeId::from_index(i),
                                                          cluster_.nodes[i], rng_.fork()));
-        if (options_.suspends || options_.shares) machines_.back()->freeze_slowly();
+        if (options_.suspends || shares(options_, WorldOptions::Sharing::of_cores))
+            machines_.back()->freeze_slowly();
         agents_.push_back(std::make_unique<NodeAgent>(stage_, *machines_.back(), network_, mix_,
                                                       options_.agent, options_.limits,
                                                       rng_.fork()));
@@ -216,12 +223,13 @@ WorldReport SimWorld::run() {
     auto jobs = random_jobs(rng_, cluster_, options_.jobs, submitting, mix_.bad_jobs);
     ask_of_site(jobs, cluster_, Rng(seed_ ^ kAsksSeed));
     if (options_.preempts) spread_over_tiers(jobs, Rng(seed_ ^ kTiersSeed));
-    if (options_.suspends || options_.shares)
+    if (options_.suspends || shares(options_, WorldOptions::Sharing::of_cores))
         ask_for_cores(jobs, cluster_, Rng(seed_ ^ kSuspendSeed));
-    if (options_.shares) ask_to_share(jobs, Rng(seed_ ^ kTurnsSeed));
+    if (shares(options_, WorldOptions::Sharing::of_cores))
+        ask_to_share(jobs, Rng(seed_ ^ kTurnsSeed));
     clients_->use(std::move(jobs));
     clients_->reserve(random_reservations(cluster_, Rng(seed_ ^ kReservationsSeed), submitting));
-    if (options_.lends) {
+    if (shares(options_, WorldOptions::Sharing::of_quotas)) {
         clients_->change_quotas(
             random_quota_changes(cluster_, Rng(~seed_ ^ kQuotasSeed), submitting));
     }

@@ -25,9 +25,9 @@ struct WorldOptions {
     std::optional<bool> fence;    // Whether the site has a fence; nullopt: in every third world.
     bool preempts = false;        // Jobs of several tiers preempt each other …
     bool suspends = false;        // … and most of what they preempt is suspended.
-    bool shares = false;          // Jobs share cores, and take turns on them.
-    bool lends = false;           // Queues lend each other GPUs, and take them back.
-    bool fence_lies = false;      // It reports nodes as dead and does nothing.
+    // Queues lend each other GPUs, and take them back; or jobs share cores, and take turns on them.
+    enum class Sharing : std::uint8_t { none, of_quotas, of_cores } sharing = Sharing::none;
+    bool fence_lies = false;  // It reports nodes as dead and does nothing.
     ControllerBugs bugs;
     std::uint32_t cycle_budget = kCycleBudget;  // Placement attempts in one cycle.
     bool keep_journal = false;

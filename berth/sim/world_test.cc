@@ -106,14 +106,19 @@ void expect_turns(const WorldOptions& options) {
     EXPECT_GE(turns, worlds);
 }
 
-TEST(World, HoldsItsInvariantsWhereJobsTakeTurns) { expect_turns({.jobs = 160, .shares = true}); }
+TEST(World, HoldsItsInvariantsWhereJobsTakeTurns) {
+    expect_turns({.jobs = 160, .sharing = WorldOptions::Sharing::of_cores});
+}
 
 TEST(World, HoldsItsInvariantsWhereJobsTakeTurnsAndAreSuspendedForOthers) {
-    expect_turns({.jobs = 160, .preempts = true, .suspends = true, .shares = true});
+    expect_turns({.jobs = 160,
+                  .preempts = true,
+                  .suspends = true,
+                  .sharing = WorldOptions::Sharing::of_cores});
 }
 
 TEST(World, HoldsItsInvariantsWhereQueuesLendAndTakeBack) {
-    expect_preemptions({.jobs = 120, .lends = true});
+    expect_preemptions({.jobs = 120, .sharing = WorldOptions::Sharing::of_quotas});
 }
 
 // Each node runs many jobs over one link.

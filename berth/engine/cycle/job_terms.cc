@@ -17,7 +17,7 @@ Duration sum_of(Duration length, Duration more) {
 }
 
 Duration more_for_turns(const SchedulingSpec& scheduling, const Demand& demand, Duration length) {
-    if (!demand.turns || length == Duration::max()) return Duration{};
+    if (!demand.near.turns || length == Duration::max()) return Duration{};
     return sum_of(scheduling.over_time_limit, allowed_for_turns(scheduling, length, 0));
 }
 

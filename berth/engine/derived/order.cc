@@ -171,7 +171,7 @@ namespace {
 
 bool takes_otherwise(const Demand& one, const Demand& other) {
     return one.exclusive != other.exclusive || one.memory_rule != other.memory_rule ||
-           one.memory != other.memory || one.turns != other.turns;
+           one.memory != other.memory || one.near.turns != other.near.turns;
 }
 
 }  // namespace

@@ -294,7 +294,7 @@ Demand without_nodes(const ClusterSpec& spec, const Job& job) {
     set_gres(demand, spec.dimensions, request, counts);
     set_share(demand, spec, request);
     demand.exclusive = partition.exclusive || (request.exclusive && !partition.ignores_exclusive());
-    demand.turns = jobs_on_core(spec, job) > 1;
+    demand.near.turns = jobs_on_core(spec, job) > 1;
     set_near(demand, request.nearness);
     demand.licenses = request.licenses;
     std::erase_if(demand.licenses.counts, [](const LicenseCount& one) { return one.count == 0; });

@@ -39,6 +39,7 @@ struct Near {
     bool contiguous = false;    // Consecutive node numbers.
     bool spread = false;        // Prefer nodes far apart, as many as possible.
     std::uint32_t threads_per_core = 0;  // The most that tasks use of each core; 0: all it has.
+    bool turns = false;  // Others may share its cores, and then it ends later: see turns.h.
     friend bool operator==(const Near&, const Near&) = default;
 };
 
@@ -55,7 +56,6 @@ struct Demand {
     std::uint32_t cpus_per_task = 1;
 
     bool exclusive = false;  // Whole nodes: all cores and devices, but only the memory requested.
-    bool turns = false;      // It may share cores, and then ends later: see turns.h.
     MemoryRule memory_rule = MemoryRule::none;
     Bytes memory;  // As memory_rule says.
 
