@@ -13,8 +13,9 @@ namespace {
 // What a run that takes turns does now, in the order in which they get cores.
 enum class TurnPhase : std::uint8_t {
     keeps,  // It has its turn, or cannot be stopped.
-    waits,  // For its turn.
-    over,   // It runs, and its turn is over.
+    waits,  // For its turn, since before this time slice.
+    over,   // It runs, and did before this time slice: its turn is over if another one waits.
+    fills,  // It waits since this time slice: for cores that nobody uses, or for the next one.
     out,    // It is at rest, and its turn does not come: an operator has suspended it, or it ends.
 };
 
@@ -62,7 +63,8 @@ TurnTaker taker_of(const OpenCycle& cycle, const Job& run) {
     TurnTaker taker{.run = &run, .phase = TurnPhase::keeps, .since = since};
     if (run.state != JobState::running || run.is_suspended()) {
         if (is_at_rest(run)) taker.phase = TurnPhase::out;
-        if (run.awaits_turn() && obeys && !is_stuck(cycle, run)) taker.phase = TurnPhase::waits;
+        if (run.awaits_turn() && obeys && !is_stuck(cycle, run))
+            taker.phase = since < slice_start(cycle) ? TurnPhase::waits : TurnPhase::fills;
     } else if (obeys && !(run.suspension && run.suspension->unproved) &&
                since < slice_start(cycle)) {
         taker.phase = TurnPhase::over;
@@ -98,8 +100,8 @@ void rotate(OpenCycle& cycle) {
                 JobSuspended{.job = one.run->id, .attempt = one.run->attempt, .turn = true});
     }
     for (const TurnTaker& one : all) {
-        const bool goes_on = (one.phase == TurnPhase::waits && chosen.contains(one.run->id)) ||
-                             is_stuck(cycle, *one.run);
+        const bool waits = one.phase == TurnPhase::waits || one.phase == TurnPhase::fills;
+        const bool goes_on = (waits && chosen.contains(one.run->id)) || is_stuck(cycle, *one.run);
         if (goes_on && may_go_on(state.jobs(), state.index(), *one.run))
             cycle.decide(JobSuspended{
                 .job = one.run->id, .attempt = one.run->attempt, .in_force = false, .turn = true});

@@ -69,6 +69,23 @@ TEST_F(Turns, TwoJobsOnTheSameCoresRunInTurns) {
     EXPECT_EQ(preemptions, 0);
 }
 
+// Up to one slice: what runs since long ago is not stopped before the next one begins.
+TEST_F(Turns, ATurnBeginsWithATimeSlice) {
+    const JobId first = run("main", {.cpus = 8, .limit = 1h});
+    pass(10min);
+    to_next_slice();
+    pass(5s);
+    const JobId second = submit("main", {.cpus = 8, .limit = 1h});
+    pass(1s);
+    ASSERT_TRUE(waits(second));
+    pass(10s);
+    EXPECT_TRUE(runs(first));
+    turn();
+    EXPECT_TRUE(runs(second));
+    pass(10s);
+    EXPECT_TRUE(runs(second));
+}
+
 TEST_F(Turns, NoMoreThanThePartitionSays) {
     const JobId first = run("main", {.cpus = 8, .limit = 1h});
     const JobId second = submit("main", {.cpus = 8, .limit = 1h});
@@ -128,6 +145,8 @@ TEST_F(Turns, MemoryAndGpusAreNotShared) {
     EXPECT_TRUE(runs(first));
     EXPECT_EQ(job(second).state, JobState::pending);
     EXPECT_EQ(job(of_gpu).state, JobState::pending);
+    cancel_pending(second);
+    cancel_pending(of_gpu);
     const JobId small = submit("main", {.cpus = 8});
     pass(1s);
     EXPECT_TRUE(waits(small));

@@ -205,7 +205,12 @@ void ClusterState::take(Time now, const StartJob& fact) {
         start_run(job, now, fact, spec().hooks);
         if (fact.in_turns) await_first_turn(job, now);
     });
-    if (!fact.in_turns) start_using(now, jobs_.at(id));
+    const Job& job = jobs_.at(id);
+    if (fact.in_turns) {
+        (void)usage_index(now, job.spec.account, job.owner->user);
+    } else {
+        start_using(now, job);
+    }
 }
 
 void ClusterState::take(Time now, const EndJob& fact) {
