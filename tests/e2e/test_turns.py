@@ -155,6 +155,14 @@ class Turns(unittest.TestCase):
         c.run("scontrol", "resume", first)
         c.wait("its turn", lambda: self.moving(first))
 
+    def test_srun_waits_for_its_turn(self):
+        c = self.up(SHARED)
+        first = self.start("-w", "n1", "-c", "2")
+        c.wait("it to count", lambda: self.count(first) > 3)
+        done = c.run("srun", "-w", "n1", "-c", "2", "-t", "10", "sh", "-c", "cat /proc/self/cgroup >/dev/null; echo done")
+        self.assertEqual(done.stdout, "done\n")
+        c.wait("the other to have its cores to itself", lambda: self.shown(first, "%t") == "R" and self.moving(first))
+
     def test_a_preemptor_takes_turns_with_the_oldest_victim(self):
         c = self.up(BY_QOS, QOS)
         low = [self.start("-c", "1") for _ in range(2)]

@@ -35,6 +35,13 @@ Answer create_step(TurnBuilder& builder, Nodes& nodes, const Principal& principa
                 " is being configured (PrologSlurmctld): steps can run once that is over",
             job.id);
     }
+    if (job.awaits_turn()) {  // srun tries again.
+        return refused(Refusal::step_resources_busy,
+                       "Job " + to_string(job.id) +
+                           " takes turns with others on its cores: a step can be created when its "
+                           "turn comes",
+                       job.id);
+    }
     if (job.is_suspended()) {
         return refused(
             Refusal::job_suspended,

@@ -85,6 +85,18 @@ TEST_F(TakingTurns, WhatIsCancelledAtRestIsKilledWhereItStands) {
     EXPECT_EQ(ends[0].second.signal, 15) << "It has its turn.";
 }
 
+// srun asks again until then.
+TEST_F(TakingTurns, AStepIsCreatedInItsTurn) {
+    CreateStep step{.job = ref(second)};
+    step.request.tasks = 1;
+    step.launch.arguments = {"true"};
+    EXPECT_EQ(why(rig.ask(kAnn, step)), Refusal::step_resources_busy);
+    to_next_slice();
+    froze(first, 1);
+    rig.started(0, second);
+    EXPECT_TRUE(std::holds_alternative<StepPlaced>(rig.ask(kAnn, step)));
+}
+
 TEST_F(TakingTurns, OperatorsHoldOneBackAndGiveNoTurns) {
     EXPECT_EQ(why(rig.ask(kOperator, SuspendJob{ref(second), true})), Refusal::invalid_request);
     EXPECT_TRUE(is_done(rig.ask(kOperator, SuspendJob{ref(second)})));
