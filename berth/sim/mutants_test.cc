@@ -118,6 +118,12 @@ const Mutant kMutants[] = {
          o.bugs.engine = InjectedFault::takes_from_anyone;
      },
      "I14", 20, "by right"},
+    {"ATurnBeginsBeforeTheOthersStandStill",
+     [](WorldOptions& o) {
+         o.sharing = WorldOptions::Sharing::of_cores;
+         o.control.wait_for_rest = false;
+     },
+     "I1", 20},
     {"ADecisionIsNotWritten", [](WorldOptions& o) { o.bugs.forgets_to_write = true; }, "I13", 20},
 };
 

@@ -83,6 +83,7 @@ std::optional<OutgoingOrder> Unprotected::send(const ClusterState& state, Outgoi
         if (is_forged(order)) return std::nullopt;
         forge_end(state, order, forged);
     }
+    if (!protections_.wait_for_rest) forge_rest(state, order, forged);
     auto* const over = std::get_if<AcknowledgeEnd>(&order.order.body);
     if (over != nullptr && !over->step) {
         const auto meant = meant_.find({over->job, over->attempt});
@@ -120,6 +121,17 @@ void Unprotected::forge_end(const ClusterState& state, const OutgoingOrder& orde
         AgentInput{order.link, state.spec().node(order.node).name,
                    Report{order.order.boot_id, order.order.session,
                           AttemptReport{.job = end->job, .attempt = end->attempt, .live = false}}});
+}
+
+// A run counts as frozen as soon as it is ordered to be.
+void Unprotected::forge_rest(const ClusterState& state, const OutgoingOrder& order,
+                             std::vector<Input>& forged) {
+    const auto* const freeze = std::get_if<FreezeAttempt>(&order.order.body);
+    if (freeze == nullptr || !freeze->frozen) return;
+    forged.emplace_back(
+        AgentInput{order.link, state.spec().node(order.node).name,
+                   Report{order.order.boot_id, order.order.session,
+                          AttemptFrozen{freeze->job, freeze->attempt, freeze->change, true}}});
 }
 
 }  // namespace berth::sim

@@ -28,6 +28,8 @@ struct ControlProtections {
     bool atomic_inventory = true;
     // A GPU is free once the agent says that the attempt's cgroup is empty.
     bool wait_for_clean = true;
+    // Others use the cores of a run once its nodes have proved that it stands still.
+    bool wait_for_rest = true;
     bool gangs = true;          // All nodes of a job launch and end together.
     bool output_commit = true;  // Nothing leaves before it is durable; see Loop.
 };
@@ -54,6 +56,8 @@ private:
     bool is_forged(const OutgoingOrder& order);
     void forge_end(const ClusterState& state, const OutgoingOrder& order,
                    std::vector<Input>& forged);
+    static void forge_rest(const ClusterState& state, const OutgoingOrder& order,
+                           std::vector<Input>& forged);
 
     ControlProtections protections_;
     std::map<std::string, std::string> first_boots_;      // By node.
