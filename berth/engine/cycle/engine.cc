@@ -55,7 +55,7 @@ void Engine::apply(Time now, const Fact& fact) {
     if (const auto* const edited = std::get_if<ClusterEdited>(&fact); edited && !outdated_) {
         const BeforeEdits before(state_.spec(), edited->edits);
         state_.apply(now, fact);
-        return derived_->note_edits(state_, before.change_to(state_.spec()));
+        return derived_->note_edits(state_, now, before.change_to(state_.spec()));
     }
     state_.apply(now, fact);
     if (changes_spec(fact)) {

@@ -292,6 +292,25 @@ TEST_F(Turns, NothingIsChargedBeforeTheFirstTurn) {
     EXPECT_EQ(job(second).attained, Duration{});
 }
 
+// Those that share cores go on taking turns; no others join them.
+TEST_F(Turns, APartitionMayEndItsSharing) {
+    const JobId first = run("main", {.cpus = 4, .limit = 1h});
+    run("main", {.cpus = 4, .limit = 1h});
+    const JobId third = submit("main", {.cpus = 4, .limit = 1h});
+    pass(1s);
+    ASSERT_TRUE(waits(third));
+    PartitionChange alone;
+    alone.exclusive = alone.ignores_exclusive = false;
+    alone.sharing = "";
+    engine.apply(now, ClusterEdited{{.partitions = {{.name = "main", .change = alone}}}});
+    check();
+    const JobId fourth = submit("main", {.cpus = 4, .limit = 1h});
+    pass(1s);
+    EXPECT_EQ(job(fourth).state, JobState::pending);
+    turn();
+    EXPECT_TRUE(runs(third) && waits(first));
+}
+
 struct AskedTurns : Turns {
     AskedTurns() : Turns(sharing_cluster("YES:2")) {}
     JobSpec asking(bool asks) {

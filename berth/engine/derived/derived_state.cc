@@ -197,7 +197,7 @@ void DerivedState::note_accounting(const ClusterState& state, const AccountingCh
 }
 
 // Jobs of other partitions keep their demands. They may find room where a planned start has moved.
-void DerivedState::note_edits(const ClusterState& state, const ClusterChange& change) {
+void DerivedState::note_edits(const ClusterState& state, Time now, const ClusterChange& change) {
     next_cycle.note_change();
     if (change.none()) return;
     preemptions.rebuild(state.spec());
@@ -225,6 +225,13 @@ void DerivedState::note_edits(const ClusterState& state, const ClusterChange& ch
     for (const JobId id : otherwise) work_.refresh(state, id);
     for (const PartitionId partition : change.partitions) {
         for (const NodeId node : state.spec().partition(partition).nodes) book.note_release(node);
+    }
+    // Where jobs may share cores, runs are expected to hold theirs for longer.
+    for (const JobId id : state.index().holding()) {
+        const PartitionId partition = state.find_job(id)->partition;
+        if (state.spec().scheduling.preemption.gang &&
+            std::ranges::binary_search(change.partitions, partition))
+            book.refresh(state, now, id);
     }
     planned_starts_at_risk = true;
     LimitChange limits{.partitions = change.partitions};  // Billing, and whole nodes.

@@ -63,7 +63,7 @@ struct DerivedState {
     void note_accounting(const ClusterState& state, const AccountingChange& change,
                          const LimitChange& limits);
     // Likewise after edits of partitions and nodes.
-    void note_edits(const ClusterState& state, const ClusterChange& change);
+    void note_edits(const ClusterState& state, Time now, const ClusterChange& change);
 
     // ---- What rules see beyond the state; see EngineView.
     void note_readings(NodeId node, NodeReadings readings);

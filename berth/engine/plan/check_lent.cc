@@ -103,7 +103,8 @@ void CheckedLoans::end_together(const std::vector<const Job*>& runs, std::int64_
     Time end = from;
     for (const Job* const run : all) {
         if (run->state != JobState::running) continue;
-        if (run->time_limit == Duration::max()) {
+        const bool is_held_back = run->is_suspended() && !run->suspension->by_turn;
+        if (run->time_limit == Duration::max() || is_held_back) {
             end = kNever;
             continue;
         }

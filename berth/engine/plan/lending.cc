@@ -193,6 +193,8 @@ Time end_in_turns(const SchedulingSpec& scheduling, const std::vector<const Job*
     };
     for (const Job* const run : runs) {
         if (run->state != JobState::running) continue;  // It is being killed.
+        // An operator says when it goes on.
+        if (run->is_suspended() && !run->awaits_turn()) return kNever;
         add(run->time_limit, ran_for(*run, from), changes_of(*run));
     }
     if (joining) add(joining->limit, Duration{}, 0);
