@@ -53,6 +53,16 @@ TEST(PartitionLine, SharesCoresWhereJobsTakeTurns) {
     }
 }
 
+TEST(PartitionLine, SaysWhereSharingOfTheDefaultLineHasNoEffect) {
+    const Loaded loaded = load_partition("", "PartitionName=DEFAULT OverSubscribe=FORCE:2\n");
+    EXPECT_EQ(loaded.spec.partitions[0].oversubscribe, "FORCE:2");
+    EXPECT_EQ(
+        text_of(loaded),
+        "slurm.conf:4: warning: OverSubscribe=FORCE:2 of partition main has no effect without "
+        "PreemptMode=GANG: jobs on the same cores take turns, and never run at the same "
+        "time\n");
+}
+
 TEST(PartitionLine, SaysWhatIsWrong) {
     struct Case {
         const char *line, *says;

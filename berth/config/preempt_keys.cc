@@ -333,9 +333,11 @@ private:
             any = true;
             if (spec_.gang) continue;
             const Line& line = draft_.partition_nodes[i].first;
-            const Pair* const pair =
-                line.find("OverSubscribe") ? line.find("OverSubscribe") : line.find("Shared");
-            if (pair == nullptr) continue;  // Of the DEFAULT line, which says it once.
+            const Pair* pair = line.find("OverSubscribe");
+            if (pair == nullptr) pair = line.find("Shared");
+            const Pair of_default{
+                .key = "OverSubscribe", .value = partitions[i].oversubscribe, .line = line.number};
+            if (pair == nullptr) pair = &of_default;
             draft_.warning(line, *pair,
                            pair->key + "=" + *pair->value + " of partition " + partitions[i].name +
                                " has no effect without PreemptMode=GANG: jobs on the same cores "

@@ -5,6 +5,7 @@
 #include "berth/engine/derived/standing.h"
 #include "berth/engine/state/job_queries.h"
 #include "berth/engine/state/lent_cores.h"
+#include "berth/engine/state/turns.h"
 #include "berth/model/preempted_by.h"
 
 namespace berth {
@@ -91,7 +92,7 @@ private:
     // Runs below it that a rule spares, by rule.
     struct Spared {
         std::vector<JobId> off, never, not_by_it, exempt, by_priority, too_near, suspended, older,
-            unproved;
+            unproved, in_turns;
         std::optional<Time> until;  // The first of the exempt ones.
     };
     void sort_spared(const Job& run, Spared& spared) const {
@@ -107,6 +108,8 @@ private:
             (rules_.queues().lets_preempt(run) ? spared.not_by_it : spared.never).push_back(run.id);
             return;
         }
+        if (takes_turns(state_.jobs(), state_.index(), run))
+            return spared.in_turns.push_back(run.id);
         const Time free_at = rules_.exempt_until(run, rules_.terms_of(run), now_);
         if (free_at == kNever) {
             spared.by_priority.push_back(run.id);
@@ -149,6 +152,7 @@ private:
         add_spared(spared.older, "of equal priority, and submitted before it.");
         add_spared(spared.unproved,
                    "suspended before, and not all nodes have proved it or answered since.");
+        add_spared(spared.in_turns, "it takes turns with others on its cores.");
         explain_rest();
         add_spared(spared.exempt, "PreemptExemptTime protects the first of them", spared.until);
     }
