@@ -331,17 +331,20 @@ private:
         for (std::size_t i = 0; i < draft_.partition_nodes.size(); ++i) {
             if (core_sharing_of(partitions[i].oversubscribe).jobs < 2) continue;
             any = true;
-            if (spec_.gang) continue;
+            if (spec_.gang && !spec_.enabled()) continue;
+            const std::string why =
+                spec_.gang ? ": runs that take turns there are not preempted meanwhile"
+                           : " has no effect without PreemptMode=GANG: jobs on the same cores take "
+                             "turns, and never run at the same time";
             const Line& line = draft_.partition_nodes[i].first;
             const Pair* pair = line.find("OverSubscribe");
             if (pair == nullptr) pair = line.find("Shared");
             const Pair of_default{
                 .key = "OverSubscribe", .value = partitions[i].oversubscribe, .line = line.number};
             if (pair == nullptr) pair = &of_default;
-            draft_.warning(line, *pair,
-                           pair->key + "=" + *pair->value + " of partition " + partitions[i].name +
-                               " has no effect without PreemptMode=GANG: jobs on the same cores "
-                               "take turns, and never run at the same time");
+            draft_.warning(
+                line, *pair,
+                pair->key + "=" + *pair->value + " of partition " + partitions[i].name + why);
         }
         for (const PartitionSpec& one : partitions)
             any = any || one.preempt_mode == PreemptMode::suspend;

@@ -184,6 +184,16 @@ TEST(PreemptKeys, GangLetsJobsTakeTurns) {
     EXPECT_TRUE(gang(load_preempt_keys("", "preemption: {by: partition, mode: 'suspend,gang'}\n")));
 }
 
+TEST(PreemptKeys, WhatTakesTurnsIsNotPreemptedWhichIsSaid) {
+    const Loaded loaded = load_slurm(
+        "ClusterName=lab\nNodeName=n1 CPUs=4\nPreemptType=preempt/partition_prio\n"
+        "PreemptMode=SUSPEND,GANG\nPartitionName=a Nodes=ALL Default=YES OverSubscribe=FORCE:2\n"
+        "PartitionName=b Nodes=ALL PriorityTier=2\n");
+    EXPECT_EQ(text_of(loaded),
+              "slurm.conf:5: warning: OverSubscribe=FORCE:2 of partition a: runs that take turns "
+              "there are not preempted meanwhile\n");
+}
+
 TEST(PreemptKeys, ASliceIsSomeSecondsOfTurns) {
     for (const char* const wrong : {"4", "65534", "soon"}) {
         const Loaded loaded =
