@@ -86,8 +86,8 @@ void CheckedLoans::find_turns(const std::vector<const Job*>& runs) {
 }
 
 // Since the last of them was told to go on or to stand still, each has the rest of its limit left.
-// A change may take an eighth of a time slice: each run has as many of these as its limit has time
-// slices, nine more, and those less that it has had.
+// A change of turn may take an eighth of a time slice. Each run is allowed as many changes as its
+// limit has turns of what is left of a slice then, and nine more; it has used up one for each turn.
 void CheckedLoans::end_together(const std::vector<const Job*>& runs, std::int64_t group) {
     const SchedulingSpec& scheduling = state_.spec().scheduling;
     std::vector<const Job*> all;
@@ -109,7 +109,8 @@ void CheckedLoans::end_together(const std::vector<const Job*>& runs, std::int64_
             continue;
         }
         Duration left = run->time_limit + scheduling.over_time_limit;
-        std::int64_t changes = run->time_limit / scheduling.time_slice + 9;
+        const Duration change = scheduling.time_slice / 8;
+        std::int64_t changes = run->time_limit / (scheduling.time_slice - change) + 9;
         if (run->suspension) {
             left -= run->suspension->ran_before;
             changes -= run->suspension->changes / 2;
@@ -117,7 +118,7 @@ void CheckedLoans::end_together(const std::vector<const Job*>& runs, std::int64_
         if (!run->is_suspended())
             left -= from - (run->suspension ? run->suspension->changed_at : *run->started_at);
         end = moved_by(end, std::max(Duration{}, left));
-        if (changes > 0) end = moved_by(end, changes * (scheduling.time_slice / 8));
+        if (changes > 0) end = moved_by(end, changes * change);
     }
     end = moved_by(end, 2 * scheduling.kill_wait);
     for (const Job* const run : all) ends_[run->id] = end;
@@ -130,9 +131,10 @@ Time CheckedLoans::end_by_itself(const Job& run) const {
         run.spec.deadline ? std::min(end, std::max(*run.spec.deadline, *run.started_at)) : end;
     if (due == kNever || run.lends_cores() || jobs_on_core(state_.spec(), run) < 2) return due;
     const SchedulingSpec& scheduling = state_.spec().scheduling;
-    std::int64_t turns = run.time_limit / scheduling.time_slice + 9;
+    const Duration change = scheduling.time_slice / 8;
+    std::int64_t turns = run.time_limit / (scheduling.time_slice - change) + 9;
     if (run.suspension) turns -= run.suspension->changes / 2;
-    return moved_by(due, std::max<std::int64_t>(0, turns) * (scheduling.time_slice / 8));
+    return moved_by(due, std::max<std::int64_t>(0, turns) * change);
 }
 
 // Those that have its cores began later, so that their ends are known.

@@ -24,8 +24,9 @@ std::uint32_t jobs_on_core(const ClusterSpec& spec, const Job& job) {
 Duration allowed_for_turns(const SchedulingSpec& scheduling, Duration limit,
                            std::uint32_t changes) {
     constexpr std::int64_t kCutShort = 8;
-    const std::int64_t turns = limit / scheduling.time_slice + 1 + kCutShort;
-    return std::max<std::int64_t>(0, turns - changes / 2) * (scheduling.time_slice / 8);
+    const Duration change = scheduling.time_slice / 8;
+    const std::int64_t turns = limit / (scheduling.time_slice - change) + 1 + kCutShort;
+    return std::max<std::int64_t>(0, turns - changes / 2) * change;
 }
 
 bool is_at_rest(const Job& run) {

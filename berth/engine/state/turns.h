@@ -21,9 +21,9 @@ namespace berth {
 std::uint32_t jobs_on_core(const ClusterSpec& spec, const Job& job);
 bool asks_for_gres(const JobRequest& request);
 
-// What is allowed for changes of turn, beyond the limit of a run that may share cores or does: an
-// eighth of each time slice of its limit, and some more for turns that are cut short. A run uses it
-// up each time when it goes on. REQUIRES: it has a limit.
+// What is allowed for changes of turn, beyond the limit of a run that may share cores or does: each
+// may take an eighth of a time slice, and there are as many as its limit has turns, and some more
+// for those that are cut short. A run uses one up when it goes on. REQUIRES: it has a limit.
 Duration allowed_for_turns(const SchedulingSpec& scheduling, Duration limit, std::uint32_t changes);
 
 // Whether nothing of the run moves until it is told to go on: its nodes have proved that it stands
