@@ -37,9 +37,13 @@ bool Preemptions::has_failed(const PendingJob& pending, const Job& job) const {
     return known != failed_.end() && !is_ahead(pending, job, known->second);
 }
 
-// Where more than this decides whom the job preempts, each is tried.
+Preemptions::TurnKey Preemptions::turn_key_of(const PendingJob& pending, const Job& job) const {
+    return {pending.shape.get(), job.qos, job.spec.request->oversubscribe,
+            rules.compares_priorities(job.qos) ? pending.priority() : 0,
+            rules.depend_on_account() ? pending.usage() : std::nullopt};
+}
+
 void Preemptions::note_no_turns(const PendingJob& pending, const Job& job, ReleaseNumber seen) {
-    if (rules.compares_priorities(job.qos) || rules.depend_on_account()) return;
     no_turns_[turn_key_of(pending, job)] = {pending.shape, seen};
 }
 

@@ -48,11 +48,10 @@ private:
     using Key = std::tuple<const Shape*, QosId, bool, std::optional<std::size_t>>;
     Key key_of(const PendingJob& pending, const Job& job) const;
     std::map<Key, Failure> failed_;
-    // By shape, QOS and --oversubscribe.
-    using TurnKey = std::tuple<const Shape*, QosId, bool>;
-    static TurnKey turn_key_of(const PendingJob& pending, const Job& job) {
-        return {pending.shape.get(), job.qos, job.spec.request->oversubscribe};
-    }
+    // By shape, QOS, --oversubscribe, and the priority and the queue where these decide whom it may
+    // preempt.
+    using TurnKey = std::tuple<const Shape*, QosId, bool, std::int64_t, std::optional<std::size_t>>;
+    TurnKey turn_key_of(const PendingJob& pending, const Job& job) const;
     struct NoTurns {
         std::shared_ptr<const Shape> shape;  // Kept, as of a failure.
         ReleaseNumber seen = 0;
