@@ -38,7 +38,8 @@ bool TurnCandidates::may_have_any(const PendingJob& pending) const {
         pending.shape->kind->depends_on_running)
         return false;
     const Job& job = *cycle_.state().find_job(pending.id);
-    if (asks_for_gres(*job.spec.request)) return false;
+    // Whole nodes have devices, too.
+    if (asks_for_gres(*job.spec.request) || pending.shape->demand().exclusive) return false;
     const PreemptRules& rules = cycle_.derived().preemptions.rules;
     return jobs_on_core(cycle_.state().spec(), job) > 1 ||
            (rules.suspends() && rules.may_preempt_any(job));

@@ -311,6 +311,29 @@ TEST_F(Turns, APartitionMayEndItsSharing) {
     EXPECT_TRUE(runs(third) && waits(first));
 }
 
+struct WholeNodes : Turns {
+    static ClusterSpec cluster() {
+        ClusterSpec spec = sharing_cluster("NO");
+        spec.scheduling.preemption.by = PreemptBy::qos;
+        spec.scheduling.preemption.mode = PreemptMode::suspend;
+        spec.qos.push_back({.name = "high", .priority = 10, .preempt = {"normal"}});
+        return spec;
+    }
+    WholeNodes() : Turns(cluster()) {}
+};
+
+// They have the GPUs of their nodes, which stay with one job: the run stands still until the end.
+TEST_F(WholeNodes, AreNotShared) {
+    const JobId low = run("main", {.cpus = 8, .limit = 1h});
+    JobSpec high = testing::make_job({.cpus = 1, .limit = 1h});
+    high.request.edit().exclusive = true;
+    high.qos = "high";
+    const JobId one = submit("main", high);
+    pass(1s);
+    EXPECT_EQ(job(one).state, JobState::pending);
+    EXPECT_FALSE(job(low).awaits_turn());
+}
+
 struct AskedTurns : Turns {
     AskedTurns() : Turns(sharing_cluster("YES:2")) {}
     JobSpec asking(bool asks) {
