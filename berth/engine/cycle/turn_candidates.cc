@@ -1,6 +1,7 @@
 #include "berth/engine/cycle/turn_candidates.h"
 
 #include <algorithm>
+#include <ranges>
 
 #include "berth/engine/derived/standing.h"
 #include "berth/engine/plan/lending.h"
@@ -79,6 +80,11 @@ std::uint32_t TurnCandidates::most_on_core(const PendingJob& pending, const Job&
     const Job& job = *cycle_.state().find_job(pending.id);
     const std::uint32_t shared = std::min(jobs_on_core(spec, job), jobs_on_core(spec, run));
     return is_preempted_by(pending, run) ? shared + 1 : shared;
+}
+
+void TurnCandidates::drop(std::span<const std::size_t> places) {
+    for (const std::size_t place : places | std::views::reverse)
+        all_.erase(all_.begin() + static_cast<std::ptrdiff_t>(place));
 }
 
 void TurnCandidates::list_for(const PendingJob& pending) {

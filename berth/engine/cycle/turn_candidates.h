@@ -2,6 +2,7 @@
 // jobs share cores, and with GANG those that the job preempts by suspension, in its own partition.
 #pragma once
 
+#include <span>
 #include <tuple>
 #include <vector>
 
@@ -22,6 +23,8 @@ public:
     const Victim* at(std::size_t place) const {
         return place < all_.size() ? &all_[place].victim : nullptr;
     }
+    // Without those at these places, in order.
+    void drop(std::span<const std::size_t> places);
 
 private:
     struct Candidate {

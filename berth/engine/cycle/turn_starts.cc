@@ -42,10 +42,9 @@ bool TurnStarts::could_start(const PendingJob& pending) const {
 bool TurnStarts::start(PendingJob& pending) {
     if (!could_start(pending)) return false;
     candidates_.list_for(pending);
-    if (candidates_.at(0) != nullptr && !cycle_.spend()) return false;
-    std::optional<Choice> choice;
-    if (candidates_.at(0) != nullptr) choice = choose(pending);
+    std::optional<Choice> choice = search(pending);
     if (!choice) {
+        if (!cycle_.complete()) return false;
         const Job& job = *cycle_.state().find_job(pending.id);
         cycle_.derived().preemptions.note_no_turns(pending, job, cycle_.book().last_release());
         return false;
@@ -59,7 +58,23 @@ bool TurnStarts::start(PendingJob& pending) {
     return true;
 }
 
-std::optional<TurnStarts::Choice> TurnStarts::choose(const PendingJob& pending) {
+// Where the first choice would put off other starts, another one may not.
+std::optional<TurnStarts::Choice> TurnStarts::search(const PendingJob& pending) {
+    constexpr int kChoicesMost = 8;
+    std::vector<std::size_t> in_vain;
+    for (int i = 0; i < kChoicesMost && candidates_.at(0) != nullptr; ++i) {
+        if (!cycle_.spend()) return std::nullopt;
+        in_vain.clear();
+        std::optional<Choice> choice = choose(pending, in_vain);
+        if (choice || in_vain.empty()) return choice;
+        candidates_.drop(in_vain);
+    }
+    return std::nullopt;
+}
+
+// `in_vain` gets the runs whose cores the job could have, if others kept their starts.
+std::optional<TurnStarts::Choice> TurnStarts::choose(const PendingJob& pending,
+                                                     std::vector<std::size_t>& in_vain) {
     const ClusterState& state = cycle_.state();
     const Time now = cycle_.now();
     Choice choice{.fact = {}, .behind = planned_behind(pending)};
@@ -76,8 +91,9 @@ std::optional<TurnStarts::Choice> TurnStarts::choose(const PendingJob& pending) 
     choice.fact = start_of(cycle_, pending, found->found, std::nullopt);
     choice.fact.in_turns = true;
     trial.back_to(before);
-    if (!others_keep_their_starts(pending, trial, found->found, choice.fact)) return std::nullopt;
-    return choice;
+    if (others_keep_their_starts(pending, trial, found->found, choice.fact)) return choice;
+    in_vain = found->victims;
+    return std::nullopt;
 }
 
 // The jobs behind this one that it could preempt, if they ran.

@@ -29,7 +29,8 @@ private:
         StartJob fact;
         std::vector<JobId> behind;  // Planned starts that may give way.
     };
-    std::optional<Choice> choose(const PendingJob& pending);
+    std::optional<Choice> search(const PendingJob& pending);
+    std::optional<Choice> choose(const PendingJob& pending, std::vector<std::size_t>& in_vain);
     std::vector<JobId> planned_behind(const PendingJob& pending) const;
     std::vector<const Job*> group_of(const StartJob& fact) const;
     bool others_keep_their_starts(const PendingJob& pending, Trial& trial, const Found& found,

@@ -180,6 +180,22 @@ TEST_F(Turns, NoPlannedStartIsPutOff) {
     EXPECT_EQ(planned(next)->start, start);
 }
 
+// Another run will do where the first would end too late for a start that is planned.
+TEST_F(Turns, ARunIsSharedThatPutsOffNoStart) {
+    run("main", {.cpus = 4, .limit = 1h});
+    const JobId longer = run("main", {.cpus = 4, .limit = 10h});
+    JobSpec next = testing::make_job({.gpus = 1, .cpus = 4, .limit = 1h});
+    const JobId waiting = submit("main", next);
+    pass(1s);
+    ASSERT_NE(planned(waiting), nullptr);
+    const Time start = planned(waiting)->start;
+    const JobId other = submit("main", {.cpus = 4, .limit = 30min});
+    pass(1s);
+    ASSERT_TRUE(job(other).state == JobState::running && waits(other));
+    EXPECT_EQ(sharers(other), std::vector{longer});
+    EXPECT_EQ(planned(waiting)->start, start);
+}
+
 TEST_F(Turns, ThePlanStaysTrueWhileTheyTakeTurns) {
     const JobId first = run("main", {.cpus = 8, .limit = 10min});
     const JobId second = submit("main", {.cpus = 8, .limit = 10min});
