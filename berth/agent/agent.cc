@@ -142,6 +142,8 @@ void Agent::Parts::host_event(const AgentEvent& event, Effects& effects) {
         attempts.emptied(empty->run, effects);
     } else if (const auto* frozen = std::get_if<RunFrozen>(&event)) {
         attempts.frozen(*frozen, effects);
+    } else if (const auto* found = std::get_if<CheckpointFound>(&event)) {
+        attempts.checkpoint_found(*found, effects);
     } else if (const auto* read = std::get_if<GpusRead>(&event)) {
         connection.keep(read->gpus);
     } else if (const auto* seen = std::get_if<FaultsSeen>(&event)) {

@@ -166,6 +166,7 @@ void Attempts::signal(const SignalAttempt& order, Effects& effects) {
         if (attempt->signals.size() < kSignalsKept) attempt->signals.push_back(order);
         return;
     }
+    if (order.checkpoint && !begin_watch({order.job, order.attempt}, effects)) return;
     const auto send = [&](StepId step, bool whole) {
         effects.actions.emplace_back(
             SignalRun{{order.job, order.attempt, step}, order.signal, whole});

@@ -282,6 +282,7 @@ std::vector<AttemptReport> Attempts::live() const {
         report.attempt = key.attempt;
         report.batch_exit = remembered.batch_exit;
         report.out_of_memory = remembered.out_of_memory;
+        report.checkpointed = attempt.checkpointed;
         for (const auto& [id, step] : attempt.steps) report.live_steps.push_back(id);
     }
     return reports;

@@ -45,7 +45,8 @@ public:
     void failed_to_start(const RunFailedToStart& event, Effects& effects);
     void exited(const RunExited& event, Effects& effects);
     void emptied(const RunKey& run, Effects& effects);
-    void frozen(const RunFrozen& event, Effects& effects);  // freezing.cc
+    void frozen(const RunFrozen& event, Effects& effects);                  // freezing.cc
+    void checkpoint_found(const CheckpointFound& event, Effects& effects);  // checkpoints.cc
 
     // Sends SIGKILL where SIGTERM has not sufficed in time.
     void kill_overdue(Effects& effects);
@@ -70,6 +71,8 @@ private:
         bool to_start = false;
         bool exit_due = false;  // Its script has ended; the exit record may still arrive.
         bool hook_due = false;  // Its prolog or epilog has ended; the result may still arrive.
+        // By this agent process, to save a checkpoint; and it has.
+        bool warned = false, checkpointed = false;
         std::optional<Time> kill_at, kill_hook_at;
         std::vector<NotifyRun> notices;      // Notices that arrived before the attempt started.
         std::vector<SignalAttempt> signals;  // Signals that arrived before the attempt started.
@@ -96,6 +99,7 @@ private:
     void start_step(AttemptKey key, const LaunchStep& order, Effects& effects);
     void start_waiting_steps(AttemptKey key, Effects& effects);
     void freeze_again(AttemptKey key, Effects& effects) const;  // freezing.cc
+    bool begin_watch(AttemptKey key, Effects& effects);         // checkpoints.cc
     void tell_user(AttemptKey key, NotifyRun line, Effects& effects) const;
     void tell_of_end(AttemptKey key, EndReason reason, Effects& effects);
     void tell_of_step_end(const RunKey& run, EndReason reason, Effects& effects) const;

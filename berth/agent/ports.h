@@ -91,6 +91,12 @@ struct RunFrozen {
     BERTH_FIELDS(RunFrozen, run, frozen, change)
 };
 
+// Answers WatchCheckpoint. May come again.
+struct CheckpointFound {
+    RunKey run;
+    BERTH_FIELDS(CheckpointFound, run)
+};
+
 // ---- Events on the link.
 struct LinkUp {
     std::uint64_t link = 0;
@@ -105,7 +111,7 @@ struct OrderCame {
 
 using AgentEvent =
     std::variant<RunStarted, RunFailedToStart, RunExited, RunEmpty, GpusRead, FaultsSeen, UsageRead,
-                 NodeProgramExited, LinkUp, LinkDown, OrderCame, RunFrozen>;
+                 NodeProgramExited, LinkUp, LinkDown, OrderCame, RunFrozen, CheckpointFound>;
 
 // ---- Actions that the agent asks of the node.
 
@@ -188,10 +194,16 @@ struct ConfigureNode {
     NodeSetup setup;
     BERTH_FIELDS(ConfigureNode, setup)
 };
+// Watches for the checkpoint that the run saves: its file, complete and newer than this.
+// Idempotent. Answered by CheckpointFound, unless the run ends before. The run is a batch script.
+struct WatchCheckpoint {
+    RunKey run;
+    BERTH_FIELDS(WatchCheckpoint, run)
+};
 // Append new kinds only at the end: agent and launcher may differ in version for a while.
-using HostAction =
-    std::variant<StartAttempt, StartStep, SignalRun, RemoveAttempt, StartHook, StartNodeProgram,
-                 MeasureRuns, FreezeRun, NotifyRun, KeepAttempt, ConfigureNode, ListAttempts>;
+using HostAction = std::variant<StartAttempt, StartStep, SignalRun, RemoveAttempt, StartHook,
+                                StartNodeProgram, MeasureRuns, FreezeRun, NotifyRun, KeepAttempt,
+                                ConfigureNode, ListAttempts, WatchCheckpoint>;
 
 // ---- Durable memory: a small key-value store.
 // `value` nullopt removes the key.

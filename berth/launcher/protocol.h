@@ -45,8 +45,9 @@ struct KeysKnown {
     BERTH_FIELDS(KeysKnown, ids)
 };
 
-using LauncherEvent = std::variant<RunStarted, RunFailedToStart, RunExited, RunEmpty, UsageRead,
-                                   NodeProgramExited, FaultsTold, KeysKnown, RunFrozen>;
+using LauncherEvent =
+    std::variant<RunStarted, RunFailedToStart, RunExited, RunEmpty, UsageRead, NodeProgramExited,
+                 FaultsTold, KeysKnown, RunFrozen, CheckpointFound>;
 
 // nullopt: the event does not come from a node.
 std::optional<LauncherEvent> launcher_event(const AgentEvent& event);

@@ -54,8 +54,9 @@ struct Allocation {
         shares;  // One per node still held, in node order. The first one is the batch host's.
     std::vector<LicenseCount> licenses;  // Held until the last of them is given back.
     Rare<PreemptedRun> preempted;        // The run must end so that another job starts.
+    Rare<RunCheckpoint> checkpoint;
 
-    BERTH_FIELDS(Allocation, shares, licenses, preempted)
+    BERTH_FIELDS(Allocation, shares, licenses, preempted, checkpoint)
 };
 
 // A blocked job's promise: these amounts of these nodes from `start` to `end`. Which cores and

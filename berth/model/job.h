@@ -153,11 +153,13 @@ struct JobCommand {
     Inherited inherited;           // From the shell that it was submitted in.
     // Whether it is cancelled once its dependency has failed; nullopt: as the site says.
     std::optional<bool> kill_on_invalid_dep;
+    // --berth-checkpoint: the file that it saves when it is warned. A pattern; empty: none.
+    std::string checkpoint;
 
     BERTH_FIELDS(JobCommand, work_dir, std_out, std_err, std_in, append_output, script_name,
                  arguments, submit_host, submit_line, gpu_bind, export_env, interactive, warning,
                  wckey, mail_types, mail_user, attended, truncate_output, inherited,
-                 kill_on_invalid_dep)
+                 kill_on_invalid_dep, checkpoint)
 };
 
 // The bulky part of a submission. It is stored in the same transaction as the job, and read back
@@ -329,6 +331,12 @@ struct Job {
     // It shares cores with runs that began later: see turns.h.
     bool lends_by_turns() const { return lends_cores() && allocation->preempted->turns; }
     bool awaits_turn() const { return is_suspended() && suspension->by_turn; }
+    // It is preempted, and is given time to save a checkpoint.
+    bool must_save() const {
+        return state == JobState::running && allocation->preempted &&
+               allocation->preempted->mode == PreemptMode::checkpoint &&
+               !allocation->preempted->saved;
+    }
     bool is_configuring() const {
         return state == JobState::running && hook == ControllerHook::prolog;
     }

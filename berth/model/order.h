@@ -103,14 +103,17 @@ struct EndStep {
     EndReason reason = EndReason::cancelled;
     BERTH_FIELDS(EndStep, job, attempt, step, kill_wait, reason)
 };
-// Sends a signal and no more.
+// Sends a signal.
 struct SignalAttempt {
     JobId job{0};
     Attempt attempt{0};
     std::optional<StepId> step;  // nullopt: all steps but the batch script; kBatchStep: the script.
     bool whole_job = false;      // The batch script and its children too (scancel --full).
     std::int32_t signal = 0;
-    BERTH_FIELDS(SignalAttempt, job, attempt, step, whole_job, signal)
+    // It warns the run that it must save a checkpoint, for which the node then watches. An agent
+    // sends it once, however often it comes; older ones just signal.
+    bool checkpoint = false;
+    BERTH_FIELDS(SignalAttempt, job, attempt, step, whole_job, signal, checkpoint)
 };
 // The end of this attempt (or step) is durable at the controller: the spool may forget it.
 struct AcknowledgeEnd {

@@ -35,7 +35,12 @@ enum class PreemptMode : std::uint8_t {
     cancel,   // It ends, for good.
     requeue,  // It ends and waits to run again; a job that cannot be requeued is cancelled.
     suspend,  // It stands still and lends its cores, and nothing else; then it goes on.
+    // It is warned, and ends as with `requeue` once it has saved a checkpoint.
+    checkpoint,
 };
+
+// How long a run may take to save its checkpoint where no grace time is set.
+inline constexpr Duration kCheckpointGrace = std::chrono::seconds(30);
 
 struct PreemptModes {
     PreemptMode mode = PreemptMode::off;
@@ -89,8 +94,19 @@ struct PreemptedRun {
     Time ends_at{};  // When it must end, or stand still: its grace time is over.
     // It lends its cores by turns, to runs that began later: `by` is nobody. See turns.h.
     bool turns = false;
+    bool saved = false;  // With mode `checkpoint`: it has saved one since, and may end.
 
-    BERTH_FIELDS(PreemptedRun, by, mode, at, ends_at, turns)
+    // Its grace time is over, or not needed any more.
+    bool must_end(Time now) const { return saved || ends_at <= now; }
+    BERTH_FIELDS(PreemptedRun, by, mode, at, ends_at, turns, saved)
+};
+
+// The last checkpoint of a run that is known of.
+struct RunCheckpoint {
+    Time at{};
+    Duration ran{};  // How long it had run by then: its end loses what came after.
+
+    BERTH_FIELDS(RunCheckpoint, at, ran)
 };
 
 // When a job, or an array, suspends no runs although it has no hold: those that stood still for it

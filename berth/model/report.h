@@ -37,8 +37,9 @@ struct AttemptReport {
     // When the script ended, by the node's clock. Set only if it ended before the node was told to
     // end it.
     std::optional<Time> ended_at;
+    bool checkpointed = false;  // Of a live one that was warned: see AttemptCheckpointed.
     BERTH_FIELDS(AttemptReport, job, attempt, live, batch_exit, out_of_memory, never_ran, failure,
-                 live_steps, failed_hook, hook_failure, usage, not_begun, ended_at)
+                 live_steps, failed_hook, hook_failure, usage, not_begun, ended_at, checkpointed)
 };
 
 struct StepReport {
@@ -112,9 +113,15 @@ struct AttemptFrozen {  // The order of that number is carried out.
     BERTH_FIELDS(AttemptFrozen, job, attempt, change, proved)
 };
 
+struct AttemptCheckpointed {  // It has saved its checkpoint since it was warned.
+    JobId job{0};
+    Attempt attempt{0};
+    BERTH_FIELDS(AttemptCheckpointed, job, attempt)
+};
+
 using ReportBody =
     std::variant<Registration, Heartbeat, AttemptStarted, StepStarted, AttemptReport, StepReport,
-                 GpusFaulted, UsageSampled, NodeProgramEnded, AttemptFrozen>;
+                 GpusFaulted, UsageSampled, NodeProgramEnded, AttemptFrozen, AttemptCheckpointed>;
 
 struct Report {
     std::string boot_id;

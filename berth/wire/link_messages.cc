@@ -115,6 +115,9 @@ struct FillReport {
         out.mutable_attempt_frozen()->set_change(report.change);
         out.mutable_attempt_frozen()->set_proved(report.proved);
     }
+    void operator()(const AttemptCheckpointed& report) {
+        set_key(*out.mutable_attempt_checkpointed(), report);
+    }
 };
 
 // Used only for accounting: an end counts even if its usage is unreadable.
@@ -191,6 +194,7 @@ struct FillOrder {
         if (order.step) send.set_step(order.step->value());
         send.set_whole_job(order.whole_job);
         send.set_signal(order.signal);
+        send.set_checkpoint(order.checkpoint);
     }
     void operator()(const AcknowledgeEnd& order) {
         wire::AcknowledgeEnd& end = *out.mutable_acknowledge_end();
@@ -229,6 +233,7 @@ Result<OrderBody> launch_attempt(const wire::LaunchAttempt& in) {
 
 OrderBody signal_attempt(const wire::SignalAttempt& in) {
     SignalAttempt order{.whole_job = in.whole_job(), .signal = in.signal()};
+    order.checkpoint = in.checkpoint();
     get_key(in.attempt(), order);
     if (in.has_step()) order.step = StepId(in.step());
     return order;
@@ -359,6 +364,11 @@ Result<ReportBody> report_body(const wire::FromAgent& in) {
             AttemptFrozen report{.change = in.attempt_frozen().change(),
                                  .proved = in.attempt_frozen().proved()};
             get_key(in.attempt_frozen().attempt(), report);
+            return ReportBody(report);
+        }
+        case wire::FromAgent::kAttemptCheckpointed: {
+            AttemptCheckpointed report;
+            get_key(in.attempt_checkpointed(), report);
             return ReportBody(report);
         }
         case wire::FromAgent::kHello: return malformed("a report: Hello is said once");
