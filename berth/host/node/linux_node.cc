@@ -91,6 +91,8 @@ void LinuxNode::Parts::act(HostAction action) {
         signals.freeze(*freeze);
     } else if (const auto* line = std::get_if<NotifyRun>(&action)) {
         runs.notify(*line);
+    } else if (const auto* watch = std::get_if<WatchCheckpoint>(&action)) {
+        runs.watch_checkpoint(watch->run);
     } else if (const auto* kept = std::get_if<KeepAttempt>(&action)) {
         (void)places.claim({kept->job, kept->attempt});
     } else if (const auto* list = std::get_if<ListAttempts>(&action)) {

@@ -244,6 +244,10 @@ void LiveRuns::refresh(const RunKey& key, LiveRun& run) {
             events_.tell(RunStarted{key});
         }
     }
+    if (!run.checkpoint_told && run.folder.has_checkpoint()) {
+        run.checkpoint_told = true;
+        events_.tell(CheckpointFound{key});
+    }
     if (const auto end = run.folder.exit()) {
         run.over = run.empty_due = true;
         watcher_.look_soon();
@@ -318,11 +322,23 @@ std::vector<int> LiveRuns::ungrouped_processes(const AttemptKey& attempt) const 
 void LiveRuns::notify(const NotifyRun& line) const {
     const auto run = runs_.find(line.run);
     if (run == runs_.end() || run->second.gone) return;
-    const auto shepherd = run->second.folder.shepherd();
     const Status left = run->second.folder.leave_notice(
         line.time ? line.text + local_time(*line.time) + line.rest : line.text);
     if (!left.ok()) return log_.write(LogLevel::warning, "host", left.error().message);
-    if (shepherd) send_signal(open_process(*shepherd), kNoticeSignal);
+    wake_shepherd(run->second);
+}
+
+void LiveRuns::watch_checkpoint(const RunKey& key) const {
+    const auto run = runs_.find(key);
+    if (run == runs_.end() || run->second.over || run->second.gone) return;
+    const Status asked = run->second.folder.ask_for_checkpoint();
+    if (!asked.ok()) return log_.write(LogLevel::warning, "host", asked.error().message);
+    wake_shepherd(run->second);
+}
+
+void LiveRuns::wake_shepherd(const LiveRun& run) {
+    if (const auto shepherd = run.folder.shepherd())
+        send_signal(open_process(*shepherd), kNoticeSignal);
 }
 
 }  // namespace berth

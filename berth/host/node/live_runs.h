@@ -26,6 +26,7 @@ struct LiveRun {
     int watch = -1;     // Of the folder; see RunWatcher.
     bool gone = false;  // The shepherd has ended.
     bool started_told = false;
+    bool checkpoint_told = false;
     bool over = false;       // Its exit, or its failure to start, has been reported.
     bool empty_due = false;  // RunEmpty is to be reported once it is true.
     // No process is left that could tell whether any of its processes lives.
@@ -72,6 +73,7 @@ public:
     // Processes of runs that have no cgroup, without the site's prolog and epilog.
     std::vector<int> ungrouped_processes(const AttemptKey& attempt) const;
     void notify(const NotifyRun& line) const;
+    void watch_checkpoint(const RunKey& key) const;
 
 private:
     void find_shepherd(const RunKey& key, LiveRun& run);
@@ -80,6 +82,7 @@ private:
     bool lives_on(const RunKey& key, LiveRun& run);
     void refresh(const RunKey& key, LiveRun& run);
     void settle_vanished(const RunKey& key, LiveRun& run);
+    static void wake_shepherd(const LiveRun& run);
 
     RunWatcher& watcher_;
     EventQueue& events_;

@@ -20,6 +20,7 @@ namespace {
 
 constexpr std::size_t kSpecMax = std::size_t{64} << 20;
 constexpr off_t kExitBytes = 4096;
+constexpr const char *kCheckpointAsked = "checkpoint.asked", *kCheckpoint = "checkpoint";
 constexpr std::size_t kNoticeNameSize = sizeof "notice." - 1 + 20 + 1 + 9;
 
 // Preceded by its length, since the reserved file is longer.
@@ -160,6 +161,27 @@ std::vector<std::string> RunDirectory::take_notices() const {
         ::unlink(file.c_str());
     }
     return notices;
+}
+
+// The kernel's coarse clock, which gives files their times, may be some milliseconds behind.
+Status RunDirectory::ask_for_checkpoint() const {
+    if (checkpoint_asked()) return Done{};
+    timespec now{};
+    ::clock_gettime(CLOCK_REALTIME_COARSE, &now);
+    return write_atomically(path_ + "/" + kCheckpointAsked,
+                            framed(encode(WallMoment{now.tv_sec, now.tv_nsec})));
+}
+
+std::optional<WallMoment> RunDirectory::checkpoint_asked() const {
+    return read<WallMoment>(kCheckpointAsked);
+}
+
+Status RunDirectory::tell_checkpoint() const {
+    return write_atomically(path_ + "/" + kCheckpoint, "");
+}
+
+bool RunDirectory::has_checkpoint() const {
+    return ::access((path_ + "/" + kCheckpoint).c_str(), F_OK) == 0;
 }
 
 std::string folder_of_step(StepId step) {

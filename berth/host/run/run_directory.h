@@ -4,7 +4,8 @@
 // RUN_DIR/12.1/place     the owner of attempt 1 of job 12
 // RUN_DIR/12.1/batch/    the run: `spec` for the shepherd; `shepherd`: its process; `status` once
 //                        it has started; `exit` at the end; `lock`, held while it lives. Without a
-//                        cgroup also `processes`, while the run may have processes
+//                        cgroup also `processes`, while the run may have processes. Of a run that
+//                        was warned, `checkpoint.asked`; then `checkpoint`, once it has saved one
 #pragma once
 
 #include <csignal>
@@ -43,6 +44,10 @@ public:
     bool has_processes() const;
     // Leaves a line for the run's user; the caller then wakes the shepherd with kNoticeSignal.
     Status leave_notice(const std::string& text) const;
+    // Has the shepherd watch for the run's checkpoint from now on; the caller then wakes it as
+    // above. Does nothing if it was asked before.
+    Status ask_for_checkpoint() const;
+    bool has_checkpoint() const;
 
     // For the shepherd. Reading the spec removes it.
     Result<RunSpec> take_spec() const;
@@ -55,6 +60,8 @@ public:
     Status say_processes() const;
     void say_no_processes() const;
     std::vector<std::string> take_notices() const;  // In order.
+    std::optional<WallMoment> checkpoint_asked() const;
+    Status tell_checkpoint() const;
 
 private:
     template <class T>

@@ -264,9 +264,13 @@ RunSpec batch_run(const LaunchAttempt& launch, const NodeView& view, const UserR
     run.script = launch.payload.script;
     run.arguments.emplace_back();  // Becomes the script's path once it is written.
     run.arguments.insert(run.arguments.end(), command.arguments.begin(), command.arguments.end());
-    run.environment = batch_environment(launch, view, user).settings();
-    TaskSpec task;
     const FilePatternValues values = job_values(launch, view);
+    run.checkpoint = expand_output_path(command.checkpoint, command.work_dir, values);
+    Environment environment = batch_environment(launch, view, user);
+    environment.unset("BERTH_CHECKPOINT");  // Of the job that submitted it.
+    if (!run.checkpoint.empty()) environment.set("BERTH_CHECKPOINT", run.checkpoint);
+    run.environment = environment.settings();
+    TaskSpec task;
     const std::string out = command.std_out.empty()
                                 ? std::string(default_output_pattern(launch.array_task.has_value()))
                                 : command.std_out;

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace berth {
 namespace {
 
@@ -227,6 +229,20 @@ TEST(RunPlan, SendsAStepsOutputWhereItIsWanted) {
             << one.pattern << " of task " << one.task << ": " << run.tasks[one.task].out.path
             << (run.tasks[one.task].out.truncate ? ", cut" : "");
     }
+}
+
+TEST(RunPlan, TellsAScriptItsCheckpoint) {
+    LaunchAttempt launch = whole_node();
+    JobCommand& command = launch.spec.command.edit();
+    command.work_dir = "/home/ada";
+    EXPECT_EQ(batch_run(launch, big_node(), ada()).checkpoint, "");
+    command.checkpoint = "run-%j/model.pt";
+    const RunSpec run = batch_run(launch, big_node(), ada());
+    EXPECT_EQ(run.checkpoint, "/home/ada/run-12/model.pt");
+    EXPECT_NE(std::ranges::find(run.environment, "BERTH_CHECKPOINT=/home/ada/run-12/model.pt"),
+              run.environment.end());
+    command.checkpoint = "/scratch/%x.pt";
+    EXPECT_EQ(batch_run(launch, big_node(), ada()).checkpoint, "/scratch/train.pt");
 }
 
 TEST(RunPlan, NoNodeTruncatesAFileThatOthersWrite) {

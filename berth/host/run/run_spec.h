@@ -61,9 +61,17 @@ struct RunSpec {
     AccountCheck account_check;            // Of its user, before anything starts.
     MpiStep mpi;                           // Which MPI service the tasks get, if any.
     Inherited inherited;                   // Umask and soft limits of the tasks.
+    std::string checkpoint;                // The file that it saves when it is warned; empty: none.
     BERTH_FIELDS(RunSpec, job, attempt, step, uid, gid, user, work_dir, script, arguments,
                  environment, tasks, cgroups, unified, io_address, io_token, node_index, window,
-                 of_site, task_prolog, task_epilog, account_check, mpi, inherited)
+                 of_site, task_prolog, task_epilog, account_check, mpi, inherited, checkpoint)
+};
+
+// By the clock that the kernel gives files their times by.
+struct WallMoment {
+    std::int64_t seconds = 0, nanoseconds = 0;
+    friend auto operator<=>(const WallMoment&, const WallMoment&) = default;
+    BERTH_FIELDS(WallMoment, seconds, nanoseconds)
 };
 
 // Reported by the shepherd once its tasks are ready, or cannot become so.

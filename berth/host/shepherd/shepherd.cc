@@ -22,6 +22,7 @@
 #include "berth/host/os/process.h"
 #include "berth/host/run/not_begun.h"
 #include "berth/host/run/run_directory.h"
+#include "berth/host/shepherd/checkpoint_watch.h"
 #include "berth/host/shepherd/guard.h"
 #include "berth/host/shepherd/mpi_server.h"
 #include "berth/host/shepherd/step_pump.h"
@@ -96,6 +97,7 @@ private:
     std::int64_t tasks_ended_at_ = 0;
     std::vector<UniqueFd> errors_;  // The tasks' standard error, if it is a plain file.
     ExitRecord record_;
+    CheckpointWatch checkpoint_;
     UniqueFd signals_;
     bool told_ = false;
     bool childless_ = false;
@@ -262,9 +264,10 @@ void Shepherd::reap() {
         rusage used{};
         const int pid = ::wait4(-1, &wait_status, WNOHANG, &used);
         if (pid < 0 && errno == EINTR) continue;
-        if (pid > 0) add(used, record_.usage);
+        if (pid > 0 && !checkpoint_.is(pid)) add(used, record_.usage);
         childless_ = pid < 0 && errno == ECHILD;
         if (pid <= 0) return;
+        if (checkpoint_.take_end(pid, wait_status, folder_)) continue;
         const auto found = running_.find(pid);
         if (found == running_.end()) continue;
         const std::uint32_t rank = found->second;
@@ -349,6 +352,7 @@ void Shepherd::pass_notices() {
 
 Status Shepherd::tell_end() {
     pass_notices();  // One that came before the signal that ended the tasks.
+    checkpoint_.stop();
     errors_.clear();
     told_ = true;
     moved_at_ = now_seconds();
@@ -375,6 +379,7 @@ Status Shepherd::watch() {
         pump_.serve(waiting, 1);
         pass_notices();
         reap();
+        checkpoint_.look(folder_, run_);  // Last, so that the signal to look is not missed.
         if (pump_.carried() != carried_) {
             carried_ = pump_.carried();
             moved_at_ = now_seconds();

@@ -1,0 +1,96 @@
+#include "berth/host/shepherd/checkpoint_watch.h"
+
+#include <linux/close_range.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <utility>
+
+#include "berth/host/shepherd/become_user.h"
+
+namespace berth {
+namespace {
+
+constexpr std::chrono::milliseconds kLookEvery{100};
+constexpr int kFound = 0, kCannotLook = 1;
+
+std::chrono::milliseconds steady_now() {
+    timespec now{};
+    ::clock_gettime(CLOCK_MONOTONIC, &now);
+    return std::chrono::seconds(now.tv_sec) + std::chrono::milliseconds(now.tv_nsec / 1'000'000);
+}
+
+std::optional<SeenFile> look_at(const std::string& path) {
+    struct stat found{};
+    if (::stat(path.c_str(), &found) != 0 || !S_ISREG(found.st_mode) || found.st_size == 0)
+        return std::nullopt;
+    return SeenFile{
+        found.st_dev, found.st_ino, found.st_size, {found.st_mtim.tv_sec, found.st_mtim.tv_nsec}};
+}
+
+// A parent that has died meanwhile sends no signal any more.
+[[noreturn]] void be_the_watch(const RunSpec& run, WallMoment warned, int parent) {
+    ::close_range(STDERR_FILENO + 1, ~0U, 0);  // The run's lock, and what srun waits on.
+    if (const Status dropped = become_user(run); !dropped.ok()) {
+        std::fprintf(stderr, "berth-step: checkpoint: %s\n", dropped.error().message.c_str());
+        ::_exit(kCannotLook);
+    }
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    CheckpointTest test(warned);
+    while (::getppid() == parent) {
+        if (test.is_complete(look_at(run.checkpoint), steady_now())) ::_exit(kFound);
+        const timespec wait{0, std::chrono::nanoseconds(kLookEvery).count()};
+        ::nanosleep(&wait, nullptr);
+    }
+    ::_exit(kCannotLook);
+}
+
+}  // namespace
+
+bool CheckpointTest::is_complete(const std::optional<SeenFile>& file,
+                                 std::chrono::milliseconds now) {
+    if (!std::exchange(looked_, true)) first_ = file;
+    const bool is_new = file && (file->changed >= warned_ || file != first_);
+    if (!is_new) {
+        last_.reset();
+        return false;
+    }
+    if (file != last_) {
+        last_ = file;
+        since_ = now;
+    }
+    return now - since_ >= kCheckpointRests;
+}
+
+void CheckpointWatch::look(const RunDirectory& folder, const RunSpec& run) {
+    if (over_ || pid_ != 0 || run.checkpoint.empty()) return;
+    const auto warned = folder.checkpoint_asked();
+    if (!warned) return;
+    const int parent = ::getpid();
+    const int child = ::fork();
+    if (child == 0) be_the_watch(run, *warned, parent);
+    if (child > 0) pid_ = child;  // Without it, the next time that the shepherd is woken.
+}
+
+bool CheckpointWatch::take_end(int pid, int wait_status, const RunDirectory& folder) {
+    if (!is(pid)) return false;
+    pid_ = 0;
+    if (!WIFEXITED(wait_status) || over_) return true;  // Killed: look() starts it again.
+    over_ = true;
+    if (WEXITSTATUS(wait_status) != kFound) return true;
+    if (const Status told = folder.tell_checkpoint(); !told.ok())
+        std::fprintf(stderr, "berth-step: %s\n", told.error().message.c_str());
+    return true;
+}
+
+void CheckpointWatch::stop() {
+    over_ = true;
+    if (pid_ != 0) ::kill(pid_, SIGKILL);
+}
+
+}  // namespace berth
