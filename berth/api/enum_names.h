@@ -46,9 +46,9 @@ struct EnumNames<RlimitKind> {
 
 template <>
 struct EnumNames<PreemptMode> {
-    static constexpr std::array<std::string_view, 4> kNames = {"off", "cancel", "requeue",
-                                                               "suspend"};
-    static_assert(static_cast<std::size_t>(PreemptMode::suspend) + 1 == kNames.size());
+    static constexpr std::array<std::string_view, 5> kNames = {"off", "cancel", "requeue",
+                                                               "suspend", "checkpoint"};
+    static_assert(static_cast<std::size_t>(PreemptMode::checkpoint) + 1 == kNames.size());
 };
 
 template <class Enum>

@@ -329,6 +329,14 @@ struct JobMoved {
     BERTH_FIELDS(JobMoved, job, partition, time_limit)
 };
 
+// The run has saved a checkpoint. What it does from here on is all that its end would lose; if it is
+// preempted and was given time for this, it ends.
+struct CheckpointSeen {
+    JobId job{0};
+    Attempt attempt{0};
+    BERTH_FIELDS(CheckpointSeen, job, attempt)
+};
+
 using Fact =
     std::variant<ControllerStarted, SpecInstalled, NodeRegistered, NodeNotResponding, NodeUpdated,
                  JobSubmitted, JobUpdated, JobHeld, JobCancelled, AttemptEnded, StepCreated,
@@ -336,7 +344,7 @@ using Fact =
                  UsageSet, TaskSplit, JobsPlanned, JobsEligible, DeadlineMissed, ReservationSet,
                  ReservationDeleted, AccountingEdited, JobWarned, NodeFenced, DevicesDrained,
                  JobSuspended, ClusterEdited, JobNoticed, ControllerHookEnded, NodeDescribed,
-                 JobsPreempted, JobFrozen, JobMoved>;
+                 JobsPreempted, JobFrozen, JobMoved, CheckpointSeen>;
 
 // One entry of the journal: what one turn of the controller's loop recorded, all at one time.
 struct Record {

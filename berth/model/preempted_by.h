@@ -11,8 +11,11 @@
 namespace berth {
 
 std::string preempted_by_text(JobId preemptor);  // "Preempted by job 900"
+// "Preempted by job 900: checkpoint timeout". Of a run that was given time to save a checkpoint.
+std::string checkpoint_timeout_text(JobId preemptor);
 // nullopt: the reason is another.
 std::optional<JobId> preemptor_of(std::string_view reason);
+bool is_checkpoint_timeout(std::string_view reason);
 
 // Of a run that takes turns with others on its cores, while it stands still.
 inline constexpr std::string_view kAwaitsTurn = "Waits for its turn";

@@ -56,6 +56,7 @@ struct Collect {
     void operator()(const DevicesDrained&) {}
     void operator()(const JobSuspended& fact) { jobs[fact.job]; }
     void operator()(const JobFrozen&) {}
+    void operator()(const CheckpointSeen&) {}
     void operator()(const JobNoticed&) {}
     void operator()(const ControllerHookEnded&) {}
     void operator()(const ClusterEdited&) {}

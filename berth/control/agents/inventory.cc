@@ -63,6 +63,7 @@ void settle_attempts(TurnBuilder& builder, NodeRuns& here, RunReports& reports, 
     for (const AttemptId& gone : result.gone) here.run(gone).gone = true;
     for (const AttemptId& orphan : result.orphans) here.orphans[orphan] = {};
     for (const AttemptReport& report : registration.attempts) {
+        if (report.checkpointed) reports.on_checkpoint(builder, node, {report.job, report.attempt});
         if (!report.live) reports.on_attempt_ended(builder, node, report, same_boot);
     }
 }

@@ -1,5 +1,8 @@
 #include "berth/control/agents/order_sync.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "berth/control/orders/on_node.h"
 #include "berth/control/orders/orders.h"
 #include "berth/engine/state/lent_cores.h"
@@ -7,6 +10,8 @@
 
 namespace berth {
 namespace {
+
+constexpr std::int32_t kTerm = 15, kKill = 9;
 
 EndReason end_reason(const Job& job) {
     if (job.state != JobState::completing) return EndReason::cancelled;
@@ -32,7 +37,7 @@ void OrderSync::mark_changed(const ClusterState& state, const ClusterState::Touc
             continue;
         }
         const Seen is{job->attempt, job->state, job->suspension ? job->suspension->changes : 0,
-                      job->is_configuring()};
+                      job->is_configuring(), job->must_save()};
         const auto [was, is_new] = seen_.emplace(id, is);
         if (!is_new && was->second == is) continue;
         was->second = is;
@@ -77,6 +82,7 @@ void OrderSync::sync_run(TurnBuilder& builder, NodeId node, const Job& job) {
     if (std::exchange(run.need, need) != need) run.delivery = {};
     if (need == RunProgress::Need::nothing) {
         sync_frozen(builder, node, job, run);
+        warn_to_save(builder, node, job, run);
         return sync_steps(builder, node, job, run);
     }
     if (!run.delivery.due(builder.now())) return;
@@ -84,11 +90,11 @@ void OrderSync::sync_run(TurnBuilder& builder, NodeId node, const Job& job) {
     if (need == RunProgress::Need::launch) {
         return sessions_.send_order(builder, node, launch_attempt(builder.state(), job, node));
     }
-    constexpr std::int32_t kTerm = 15, kKill = 9;
     const ClusterState& state = builder.state();
-    // To hear SIGTERM it would have to go on, and others have its cores.
+    // To hear SIGTERM it would have to go on, and others have its cores; or it has had its time.
     const bool lends = !job.lends_by_turns() && has_borrowers(state.jobs(), state.index(), job);
-    const bool at_once = run.at_once || lends || (job.suspension && job.suspension->ended_still);
+    const bool at_once = run.at_once || lends || is_checkpoint_timeout(job.state_reason) ||
+                         (job.suspension && job.suspension->ended_still);
     sessions_.send_order(builder, node,
                          EndAttempt{job.id, job.attempt, builder.scheduling().kill_wait,
                                     at_once ? kKill : kTerm, end_reason(job)});
@@ -104,6 +110,25 @@ void OrderSync::sync_frozen(TurnBuilder& builder, NodeId node, const Job& job, R
     run.freeze_delivery.sent(builder.now());
     sessions_.send_order(builder, node,
                          FreezeAttempt{job.id, job.attempt, job.is_suspended(), wanted});
+}
+
+// The signal that the job names, or SIGTERM to its steps and, if none runs, to all of its script.
+// Sent once in each session of the node: the link loses nothing before it breaks, and a new
+// controller cannot know what the last one has sent. The agent drops what it has had.
+void OrderSync::warn_to_save(TurnBuilder& builder, NodeId node, const Job& job, RunProgress& run) {
+    if (!run.started || !job.must_save() || std::exchange(run.warned, true)) return;
+    const bool has_script = job.nodes.front() == node;
+    SignalAttempt order{.job = job.id, .attempt = job.attempt, .signal = kTerm, .checkpoint = true};
+    if (const std::optional<WarningSignal>& named = job.spec.command->warning) {
+        if (named->batch && !has_script) return;
+        order.signal = named->signal;
+        if (named->batch) order.step = kBatchStep;
+    } else {
+        const bool any_step = std::ranges::any_of(
+            job.steps, [](const Step& step) { return step.state == StepState::running; });
+        order.whole_job = has_script && !any_step;
+    }
+    sessions_.send_order(builder, node, order);
 }
 
 void OrderSync::sync_steps(TurnBuilder& builder, NodeId node, const Job& job, RunProgress& run) {

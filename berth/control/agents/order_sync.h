@@ -29,6 +29,7 @@ private:
     RunProgress::Need need_of(NodeId node, const Job& job, const RunProgress& run) const;
     void sync_run(TurnBuilder& builder, NodeId node, const Job& job);
     void sync_frozen(TurnBuilder& builder, NodeId node, const Job& job, RunProgress& run);
+    void warn_to_save(TurnBuilder& builder, NodeId node, const Job& job, RunProgress& run);
     void sync_steps(TurnBuilder& builder, NodeId node, const Job& job, RunProgress& run);
 
     const Sessions& sessions_;
@@ -40,7 +41,7 @@ private:
         Attempt attempt{0};
         JobState state = JobState::running;
         std::uint32_t suspensions = 0;
-        bool configuring = false;
+        bool configuring = false, must_save = false;
         friend bool operator==(const Seen&, const Seen&) = default;
     };
     std::map<JobId, Seen> seen_;

@@ -59,6 +59,14 @@ void RunReports::on_attempt_frozen(TurnBuilder& builder, NodeId node, const Atte
     if (all) builder.record(JobFrozen{job.id, job.attempt, change});
 }
 
+// Said again in each registration.
+void RunReports::on_checkpoint(TurnBuilder& builder, NodeId node, AttemptId attempt) {
+    if (!holds(builder.state(), node, attempt)) return;
+    const Job& job = *builder.state().find_job(attempt.job);
+    if (job.must_save() && job.nodes.front() == node)
+        builder.record(CheckpointSeen{attempt.job, attempt.attempt});
+}
+
 void RunReports::on_attempt_ended(TurnBuilder& builder, NodeId node, const AttemptReport& report,
                                   bool same_boot) {
     const AttemptId attempt{report.job, report.attempt};
@@ -89,7 +97,7 @@ void RunReports::end_attempt(TurnBuilder& builder, NodeId node, AttemptId attemp
     const bool gave_way = job.state == JobState::running && job.allocation->preempted &&
                           !job.lends_cores() && report.batch_exit &&
                           *report.batch_exit != ExitStatus{} && job.nodes.front() == node;
-    if (gave_way) builder.record(end_of_preempted(builder.state(), job));
+    if (gave_way) builder.record(end_of_preempted(builder.state(), job, builder.now()));
     builder.record(AttemptEnded{
         .job = attempt.job,
         .attempt = attempt.attempt,

@@ -21,6 +21,7 @@ public:
     // Once all nodes have proved that a run which lends its cores stands still, that is a fact. So
     // is their answer after a run that had to go on without.
     void on_attempt_frozen(TurnBuilder& builder, NodeId node, const AttemptFrozen& report);
+    void on_checkpoint(TurnBuilder& builder, NodeId node, AttemptId attempt);
     // Every end is acknowledged, even if it is already recorded or its job forgotten. Orders leave
     // after the record is durable, so an acknowledgement never comes too early.
     // `same_boot`: the node has not rebooted since it last registered.

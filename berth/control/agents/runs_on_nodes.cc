@@ -19,6 +19,7 @@ void RunsOnNodes::on_registered(NodeId node, bool same_boot) {
     if (!same_boot) here.runs.clear();
     for (auto& [job, run] : here.runs) {
         run.delivery = {};
+        run.warned = false;
         for (auto& [id, step] : run.steps) step.delivery = {};
     }
 }

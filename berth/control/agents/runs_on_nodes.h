@@ -51,6 +51,7 @@ struct RunProgress {
     std::uint32_t frozen = 0;
     std::uint32_t freezing = 0;
     std::uint32_t proved = 0;  // Of the last one that the node itself has answered.
+    bool warned = false;       // To save a checkpoint, in this session of the node.
     Delivery freeze_delivery;
 };
 

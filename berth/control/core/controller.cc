@@ -222,11 +222,12 @@ void Controller::Parts::send_warning(TurnBuilder& builder, const Job& job) {
 }
 
 // What is preempted with a grace time gets CONT and TERM when that begins: all steps but the batch
-// script, as in Slurm.
+// script, as in Slurm. OrderSync warns what is to save a checkpoint.
 void Controller::Parts::warn_preempted(TurnBuilder& builder, const JobsPreempted& fact) {
     for (const JobsPreempted::Victim& victim : fact.victims) {
         const Job* const job = builder.state().find_job(victim.job);
         if (job == nullptr || job->state != JobState::running || victim.ends_at <= now) continue;
+        if (victim.mode == PreemptMode::checkpoint) continue;
         if (builder.scheduling().preemption.user_signal && job->spec.command->warning) {
             send_warning(builder, *job);
             continue;

@@ -100,11 +100,12 @@ bool lends_cores(const ClusterState& state, JobId job) {
     return run != nullptr && run->lends_cores() && !run->lends_by_turns();
 }
 
-// A cycle ends what is preempted when its grace time is over; until then its script may end itself.
+// A cycle ends what is preempted when its grace time is over, or it has saved its checkpoint; until
+// then its script may end itself.
 bool is_due(const ClusterState& state, JobId job, Time now) {
     const Job* const run = state.find_job(job);
     return run != nullptr && run->allocation && run->allocation->preempted &&
-           run->allocation->preempted->ends_at <= now;
+           run->allocation->preempted->must_end(now);
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ void end_preempted(OpenCycle& cycle) {
     for (const auto& [preemptor, victim] : cycle.state().index().preempted()) {
         const Job& run = *cycle.state().find_job(victim);
         if (run.state == JobState::running && !run.lends_cores() &&
-            run.allocation->preempted->ends_at <= cycle.now())
+            run.allocation->preempted->must_end(cycle.now()))
             due.push_back(victim);
     }
     for (const JobId id : due) {
@@ -98,17 +98,20 @@ void resume_lenders(OpenCycle& cycle) {
     }
 }
 
-EndJob end_of_preempted(const ClusterState& state, const Job& run) {
-    const PreemptedRun preempted = *run.allocation->preempted;
-    const bool again = preempted.mode == PreemptMode::requeue && may_requeue(state, run);
+EndJob end_of_preempted(const ClusterState& state, const Job& run, Time now) {
+    const PreemptedRun& preempted = *run.allocation->preempted;
+    const bool saves = preempted.mode == PreemptMode::checkpoint;
+    const bool again = (saves || preempted.mode == PreemptMode::requeue) && may_requeue(state, run);
+    const bool is_late = saves && !preempted.saved && preempted.ends_at <= now;
     return {.job = run.id,
             .outcome = again ? JobState::pending : JobState::preempted,
-            .reason = preempted_by_text(preempted.by),
+            .reason = is_late ? checkpoint_timeout_text(preempted.by)
+                              : preempted_by_text(preempted.by),
             .preempted_by = preempted.by};
 }
 
 void end_preempted(OpenCycle& cycle, const Job& run) {
-    cycle.decide(end_of_preempted(cycle.state(), run));
+    cycle.decide(end_of_preempted(cycle.state(), run, cycle.now()));
 }
 
 std::optional<Time> next_preemption(const OpenCycle& cycle) {

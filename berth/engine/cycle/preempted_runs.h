@@ -26,8 +26,8 @@ bool has_hold(const OpenCycle& cycle, JobId job);
 // Whether runs stood still for the job, or for a task of its array, in vain a short while ago.
 bool rests(const OpenCycle& cycle, const Job& job);
 
-// How a run that is preempted ends.
-EndJob end_of_preempted(const ClusterState& state, const Job& run);
+// How a run that is preempted ends. `now` tells whether its grace time was enough.
+EndJob end_of_preempted(const ClusterState& state, const Job& run, Time now);
 
 // The next end of a grace time, or time at which the search for victims may have another result.
 std::optional<Time> next_preemption(const OpenCycle& cycle);

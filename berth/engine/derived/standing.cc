@@ -14,7 +14,9 @@ std::int64_t standing_of(const ClusterState& state, const DerivedState& derived,
 std::int64_t lost_work(const ClusterSpec& spec, const Job& run, Time now) {
     TresCounts counts;
     for (const NodeShare& share : run.allocation->shares) counts.amount += share.amount;
-    const std::int64_t seconds = ran_for(run, now) / std::chrono::seconds(1);
+    const Rare<RunCheckpoint>& checkpoint = run.allocation->checkpoint;
+    const Duration kept = checkpoint ? checkpoint->ran : Duration{};
+    const std::int64_t seconds = (ran_for(run, now) - kept) / std::chrono::seconds(1);
     return seconds * gpus_of(spec.dimensions, counts);
 }
 

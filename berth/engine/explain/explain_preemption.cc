@@ -58,7 +58,7 @@ private:
     // They are killed at the latest when the time to kill them has passed, too.
     void explain_victims(const std::vector<JobId>& victims) {
         Time end{};
-        std::vector<JobId> ending, moving, still;
+        std::vector<JobId> ending, saving, moving, still;
         for (const JobId id : victims) {
             const Job& run = *state_.find_job(id);
             // One that lends may be cancelled: then it is killed where it stands.
@@ -66,7 +66,16 @@ private:
             end = std::max(end, run.lends_cores() && run.ended_at
                                     ? *run.ended_at
                                     : run.allocation->preempted->ends_at);
-            (ends ? ending : stands_still(run) ? still : moving).push_back(id);
+            (run.must_save()     ? saving
+             : ends              ? ending
+             : stands_still(run) ? still
+                                 : moving)
+                .push_back(id);
+        }
+        if (!saving.empty()) {
+            add("It waits for " + names_of(state_, saving) +
+                    ", which it preempts, to save a checkpoint and end: at the latest",
+                after(end, state_.spec().scheduling.kill_wait));
         }
         if (!ending.empty()) {
             add("It waits for " + names_of(state_, ending) +

@@ -105,8 +105,14 @@ std::optional<std::string> advice_to_preempt(Engine& engine, Time now, const Pen
     std::vector<JobId> runs;
     for (const std::size_t place : choice->victims) runs.push_back(victims[place].front());
     std::ranges::sort(runs);
-    return "would start now if it might preempt " + names_of(state, runs) + ", which " +
-           (runs.size() == 1 ? "has" : "have") + " run " + work_text(state, runs, now);
+    const bool any_saved = std::ranges::any_of(runs, [&](JobId id) {
+        return state.find_job(id)->allocation->checkpoint.has_value();
+    });
+    const std::string said = any_saved          ? "would lose, since the last checkpoint, "
+                             : runs.size() == 1 ? "has run "
+                                                : "have run ";
+    return "would start now if it might preempt " + names_of(state, runs) + ", which " + said +
+           work_text(state, runs, now);
 }
 
 }  // namespace berth

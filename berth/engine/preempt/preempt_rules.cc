@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "berth/engine/plan/timeline.h"
+#include "berth/engine/state/job_queries.h"
 
 namespace berth {
 
@@ -115,21 +116,27 @@ PreemptTerms PreemptRules::terms_of(const Job& run) const {
         case PreemptBy::none: break;
         case PreemptBy::partition:
         case PreemptBy::priority:
-            return with_grace_of_queue(run, of_partition_[run.partition.index()]);
-        case PreemptBy::qos: return with_grace_of_queue(run, of_qos_[run.qos.index()]);
+            return for_run(run, of_partition_[run.partition.index()]);
+        case PreemptBy::qos: return for_run(run, of_qos_[run.qos.index()]);
     }
     return {};
 }
 
-PreemptTerms PreemptRules::with_grace_of_queue(const Job& run, PreemptTerms terms) const {
+PreemptTerms PreemptRules::for_run(const Job& run, PreemptTerms terms) const {
     const auto grace = queues_.grace_of(run);
     if (grace && terms.mode != PreemptMode::suspend) terms.grace = *grace;
+    if (terms.mode != PreemptMode::checkpoint) return terms;
+    if (!may_save_checkpoint(run)) {
+        terms.mode = PreemptMode::requeue;
+    } else if (terms.grace <= Duration{}) {
+        terms.grace = kCheckpointGrace;
+    }
     return terms;
 }
 
 PreemptTerms PreemptRules::terms_of_reclaimed(const Job& run) const {
     if (!spec_.reclaims()) return {};
-    return with_grace_of_queue(run, reclaimed_[run.partition.index()]);
+    return for_run(run, reclaimed_[run.partition.index()]);
 }
 
 Time PreemptRules::exempt_until(const Job& run, const PreemptTerms& terms, Time now) const {

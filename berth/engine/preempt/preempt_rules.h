@@ -67,6 +67,7 @@ public:
         return spec_.by == PreemptBy::priority ||
                (spec_.by == PreemptBy::qos && within_[qos.index()]);
     }
+    // A run with mode `checkpoint` that saves none, or cannot now, is requeued.
     PreemptTerms terms_of(const Job& run) const;
     // How a run stops that uses what its queue has borrowed: as its partition says or, if it says
     // nothing, as PreemptionSpec::reclaim; also where the partition has its runs suspended, since
@@ -93,7 +94,7 @@ public:
     }
 
 private:
-    PreemptTerms with_grace_of_queue(const Job& run, PreemptTerms terms) const;
+    PreemptTerms for_run(const Job& run, PreemptTerms terms) const;
     std::int64_t tier(const Job& job) const { return tiers_[job.partition.index()]; }
     std::int32_t find_rank(std::size_t qos, std::vector<bool>& under_way);
 

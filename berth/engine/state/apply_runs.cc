@@ -372,6 +372,17 @@ void ClusterState::take(Time, const JobFrozen& fact) {
     });
 }
 
+void ClusterState::take(Time now, const CheckpointSeen& fact) {
+    const Job* job = find_job(fact.job);
+    if (job == nullptr || job->state != JobState::running || job->attempt != fact.attempt) return;
+    change_unindexed(fact.job, [&](Job& record) {
+        Allocation& held = *record.allocation;
+        held.checkpoint = RunCheckpoint{now, ran_for(record, now)};
+        const bool awaited = held.preempted && held.preempted->mode == PreemptMode::checkpoint;
+        if (awaited) held.preempted->saved = true;
+    });
+}
+
 void ClusterState::take(Time, const StepCreated& fact) {
     const Job* job = find_job(fact.job);
     if (job == nullptr || job->state != JobState::running || job->attempt != fact.attempt) return;

@@ -145,6 +145,7 @@ private:
     void take(Time now, const JobsPreempted& fact);
     void take(Time now, const JobFrozen& fact);
     void take(Time now, const JobMoved& fact);
+    void take(Time now, const CheckpointSeen& fact);
 
     // Every change goes through one of these. They record the old value for undo and update the
     // indexes.

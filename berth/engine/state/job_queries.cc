@@ -22,6 +22,12 @@ bool may_requeue(const ClusterState& state, const Job& job) {
            job.spec.requeue.value_or(state.spec().scheduling.requeue_by_default);
 }
 
+bool may_save_checkpoint(const Job& run) {
+    const JobCommand& command = run.spec.command;
+    return !command.checkpoint.empty() && !command.interactive && !run.het &&
+           !run.is_suspended() && !run.is_configuring();
+}
+
 std::optional<Time> wait_end(const Job& job) {
     const Maybe<Duration>& most = job.spec.request->max_wait;
     if (!most || job.attempt > Attempt(0)) return std::nullopt;

@@ -1,0 +1,191 @@
+// PreemptMode `checkpoint`: runs are given time to save a checkpoint before they end, and what they
+// have saved is not lost with them.
+#include <gtest/gtest.h>
+
+#include "berth/engine/derived/standing.h"
+#include "berth/model/preempted_by.h"
+#include "berth/testing/builders.h"
+#include "berth/testing/engine_rig.h"
+
+namespace berth {
+namespace {
+
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+// One node with four GPUs.
+ClusterSpec saving_cluster() {
+    ClusterSpec spec = testing::make_cluster(1, {.gpus = 4});
+    spec.scheduling.preemption.by = PreemptBy::priority;
+    spec.scheduling.preemption.mode = PreemptMode::checkpoint;
+    spec.scheduling.preemption.victims = VictimOrder::cheapest;
+    return spec;
+}
+
+JobSpec saving_job(std::int64_t gpus, std::uint32_t priority, const char* file = "model.pt") {
+    JobSpec spec = testing::make_job({.gpus = gpus, .limit = std::chrono::hours(10)});
+    spec.priority = priority;
+    spec.command.edit().checkpoint = file;
+    return spec;
+}
+
+class Checkpoints : public ::testing::Test {
+protected:
+    void install(const ClusterSpec& spec) { engine_ = testing::make_engine(spec, now_); }
+    JobId submit(const JobSpec& spec) { return testing::submit(engine_, now_, spec); }
+    JobId run(const JobSpec& spec) {
+        const JobId id = submit(spec);
+        pass(Duration{});
+        EXPECT_EQ(job(id).state, JobState::running);
+        return id;
+    }
+    void pass(Duration time) {
+        now_ += time;
+        while (!engine_.cycle(now_, kBudget).complete) {
+        }
+        engine_.state().check_invariants();
+    }
+    void save(JobId id) { engine_.apply(now_, CheckpointSeen{id, job(id).attempt}); }
+    const Job& job(JobId id) const { return *engine_.state().find_job(id); }
+    const PreemptedRun& preempted(JobId id) const { return *job(id).allocation->preempted; }
+
+    Engine engine_;
+    Time now_ = at(1000);
+};
+
+TEST_F(Checkpoints, ARunEndsOnceItHasSaved) {
+    install(saving_cluster());
+    const JobId low = run(saving_job(4, 10));
+    const JobId high = submit(saving_job(4, 20));
+    pass(minutes(1));
+    ASSERT_EQ(job(low).state, JobState::running);
+    EXPECT_EQ(preempted(low).mode, PreemptMode::checkpoint);
+    EXPECT_EQ(preempted(low).ends_at, now_ + seconds(30));
+    pass(seconds(29));
+    ASSERT_EQ(job(low).state, JobState::running);
+    save(low);
+    pass(Duration{});
+    EXPECT_EQ(job(low).state, JobState::completing);
+    EXPECT_EQ(job(low).outcome, JobState::pending);
+    EXPECT_EQ(job(low).state_reason, preempted_by_text(high));
+    testing::finish(engine_, now_, low);
+    pass(Duration{});
+    EXPECT_EQ(job(high).state, JobState::running);
+    EXPECT_EQ(job(low).state, JobState::pending);
+}
+
+TEST_F(Checkpoints, ARunThatSavesNothingInTimeEndsAllTheSame) {
+    install(saving_cluster());
+    const JobId low = run(saving_job(4, 10));
+    save(low);  // Before it is warned: no answer to that.
+    const JobId high = submit(saving_job(4, 20));
+    pass(minutes(1));
+    pass(seconds(29));
+    ASSERT_EQ(job(low).state, JobState::running);
+    pass(seconds(1));
+    EXPECT_EQ(job(low).outcome, JobState::pending);
+    EXPECT_EQ(job(low).state_reason, checkpoint_timeout_text(high));
+}
+
+TEST_F(Checkpoints, ARunThatNamesNoFileIsNotWaitedFor) {
+    install(saving_cluster());
+    const JobId low = run(saving_job(4, 10, ""));
+    submit(saving_job(4, 20));
+    pass(minutes(1));
+    EXPECT_EQ(job(low).state, JobState::completing);
+    EXPECT_EQ(preempted(low).mode, PreemptMode::requeue);
+}
+
+TEST_F(Checkpoints, WhatStandsStillIsNotWaitedFor) {
+    install(saving_cluster());
+    const JobId low = run(saving_job(4, 10));
+    engine_.apply(now_, JobSuspended{.job = low, .attempt = job(low).attempt});
+    submit(saving_job(4, 20));
+    pass(minutes(1));
+    EXPECT_EQ(job(low).state, JobState::completing);
+}
+
+TEST_F(Checkpoints, AJobThatMayNotRunAgainSavesAndIsCancelled) {
+    install(saving_cluster());
+    JobSpec once = saving_job(4, 10);
+    once.requeue = false;
+    const JobId low = run(once);
+    submit(saving_job(4, 20));
+    pass(minutes(1));
+    ASSERT_EQ(job(low).state, JobState::running);
+    save(low);
+    pass(Duration{});
+    EXPECT_EQ(job(low).outcome, JobState::preempted);
+}
+
+TEST_F(Checkpoints, TheGraceTimeMayBeSet) {
+    ClusterSpec spec = saving_cluster();
+    spec.partitions.front().grace_time = minutes(5);
+    install(spec);
+    const JobId low = run(saving_job(4, 10));
+    submit(saving_job(4, 20));
+    pass(minutes(1));
+    EXPECT_EQ(preempted(low).ends_at, now_ + minutes(5));
+}
+
+TEST_F(Checkpoints, WordOfAnotherRunCountsForNothing) {
+    install(saving_cluster());
+    const JobId low = run(saving_job(4, 10));
+    engine_.apply(now_, CheckpointSeen{low, Attempt(2)});
+    EXPECT_FALSE(job(low).allocation->checkpoint);
+    engine_.apply(now_, CheckpointSeen{JobId(99), Attempt(1)});
+    save(low);
+    EXPECT_TRUE(job(low).allocation->checkpoint);
+}
+
+TEST_F(Checkpoints, WhatIsSavedIsNotLost) {
+    install(saving_cluster());
+    const JobId saved = run(saving_job(2, 10));
+    pass(minutes(10));
+    save(saved);
+    const JobId fresh = run(saving_job(2, 10));
+    pass(minutes(1));
+    const auto lost = [&](JobId id) { return lost_work(engine_.state().spec(), job(id), now_); };
+    EXPECT_EQ(lost(saved), 2 * 60);  // GPU-seconds.
+    EXPECT_EQ(lost(fresh), 2 * 60);
+    pass(minutes(1));
+    save(saved);
+    EXPECT_EQ(lost(saved), 0);
+    // The cheaper one ends, although it has run for longer and has the lower id.
+    submit(saving_job(2, 20));
+    pass(Duration{});
+    EXPECT_TRUE(job(saved).allocation->preempted);
+    EXPECT_FALSE(job(fresh).allocation->preempted);
+}
+
+TEST_F(Checkpoints, TimeInWhichARunStoodStillIsNotSaved) {
+    install(saving_cluster());
+    const JobId id = run(saving_job(1, 10));
+    pass(minutes(1));
+    engine_.apply(now_, JobSuspended{.job = id, .attempt = job(id).attempt});
+    pass(minutes(60));
+    engine_.apply(now_, JobSuspended{.job = id, .attempt = job(id).attempt, .in_force = false});
+    pass(minutes(1));
+    save(id);
+    EXPECT_EQ(job(id).allocation->checkpoint->ran, minutes(2));
+    pass(minutes(3));
+    EXPECT_EQ(lost_work(engine_.state().spec(), job(id), now_), 3 * 60);
+}
+
+TEST_F(Checkpoints, ACheckpointCanBeTakenBackWithItsTrial) {
+    install(saving_cluster());
+    const JobId id = run(saving_job(4, 10));
+    submit(saving_job(4, 20));
+    pass(minutes(1));
+    ClusterState& state = engine_.mutable_state();
+    const std::uint64_t before = state.hash();
+    const ClusterState::Mark mark = state.checkpoint();
+    state.apply(now_, CheckpointSeen{id, job(id).attempt});
+    EXPECT_TRUE(state.find_job(id)->allocation->preempted->saved);
+    EXPECT_NE(state.hash(), before);
+    state.rollback(mark);
+    EXPECT_EQ(state.hash(), before);
+}
+
+}  // namespace
+}  // namespace berth
