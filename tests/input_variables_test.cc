@@ -140,6 +140,7 @@ TEST_F(InputVariables, AreSbatchsOptions) {
     EXPECT_EQ(request("SBATCH_OUTPUT", "f").command->std_out, "f");
     EXPECT_EQ(request("SBATCH_JOB_NAME", "n").name, "n");
     EXPECT_EQ(request("SBATCH_WCKEY", "k").command->wckey, "k");
+    EXPECT_EQ(request("SBATCH_BERTH_CHECKPOINT", "c").command->checkpoint, "c");
     EXPECT_EQ(request("SBATCH_WAIT4SWITCH", "10").request->nearness->switches_wait,
               std::chrono::minutes(10));
     EXPECT_EQ(submitted({{"SBATCH_TIMELIMIT", "7"}}, {"-t", "3"}).spec.request->time_limit,

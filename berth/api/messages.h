@@ -106,6 +106,7 @@ struct JobRow {
     std::optional<JobId> preempted_by;   // Its run, or its last one if it waits again.
     std::string phase;                   // As Kubernetes has them: "Pending", "Timeout" …
     std::vector<JobCondition> conditions;
+    std::optional<Time> checkpoint_at;  // When its run was last seen to save one.
     BERTH_FIELDS(JobRow, id, array_job, array_task, array_pending, owner, name, account, qos,
                  partition, state, outcome, reason, priority, nice, request, command, dependency,
                  requeue, restarts, time_limit, submitted_at, begin_at, eligible_at, started_at,
@@ -113,7 +114,7 @@ struct JobRow {
                  node_count, cpus, tasks, requested_tres, allocated_tres, tres_per_node, shares,
                  steps, std_out, std_err, std_in, comment, admin_comment, attempt,
                  array_max_running, deadline, time_min, licenses, usage, suspended_at, ran_before,
-                 het, preempted_at, preemptible_at, preempted_by, phase, conditions)
+                 het, preempted_at, preemptible_at, preempted_by, phase, conditions, checkpoint_at)
 };
 
 struct NodeRow {

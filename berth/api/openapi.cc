@@ -272,8 +272,10 @@ constexpr auto kNames = std::to_array<std::pair<RouteId, std::string_view>>({
     {RouteId::delete_node, "delete_node"},
     {RouteId::test_job, "test_job"},
     {RouteId::show_usage, "show_usage"},
+    {RouteId::checkpoint_job, "checkpoint_job"},
 });
-static_assert(kNames.size() == static_cast<std::size_t>(RouteId::show_usage) + 1, "one for each");
+static_assert(kNames.size() == static_cast<std::size_t>(RouteId::checkpoint_job) + 1,
+              "one for each");
 
 std::string_view name_of(RouteId id) {
     const auto* const found = std::ranges::find(kNames, id, &decltype(kNames)::value_type::first);

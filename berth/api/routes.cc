@@ -408,6 +408,12 @@ constexpr std::array kRoutes = {
           .query = "UsageQuery",
           .summary = "What was used from one time to another, by account and user, and what became "
                      "of the rest of the cluster (sreport)."},
+    Route{.id = RouteId::checkpoint_job,
+          .method = Method::post,
+          .path = "/v1/jobs/{ref}/checkpoint",
+          .verb = "checkpoint_job",
+          .reply = "Accepted",
+          .summary = "A running job has saved a checkpoint. If it is preempted, it ends now."},
 };
 
 // The captures, if the path fits.

@@ -73,6 +73,7 @@ enum class RouteId : std::uint8_t {
     test_job,
     list_queues,
     show_usage,
+    checkpoint_job,
 };
 
 struct Route {

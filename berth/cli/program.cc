@@ -177,10 +177,13 @@ private:
                             "Memory of each GPU, at least [like 40G]");
         command->add_option("--compute-capability", submit_.place.compute_capability,
                             "Compute capability of each GPU, at least [like 8.0]");
-        command->add_option("--priority-class", submit_.priority_class,
+        command->add_option("--priority-class", submit_.terms.priority_class,
                             "Take the priority of this class");
-        command->add_option("--max-wait", submit_.max_wait,
+        command->add_option("--max-wait", submit_.terms.max_wait,
                             "Give up if the job has not started by then [as for --time]");
+        command->add_option("--checkpoint", submit_.terms.checkpoint,
+                            "Save this file when the job is warned that it is preempted [% "
+                            "patterns as in sbatch]");
     }
 
     void add_work() {
@@ -202,6 +205,12 @@ private:
         command->add_flag("-f,--follow", follow_, "Follow the output until the job ends");
         command = add("cancel", "Cancel jobs", [this] { return cancel(jobs_, output_); });
         command->add_option("jobs", jobs_, "Job ids [12, 12_3, 12_[1-3]]")->required();
+        command = app_.add_subcommand("checkpoint", "Tell of a checkpoint, from within a job");
+        command->require_subcommand(1);
+        command = command->add_subcommand(
+            "done", "Say that a checkpoint is saved; a job that is preempted ends then");
+        command->add_option("job", job_, "Job id (the one that this runs in)");
+        command->callback([this] { action_ = [this] { return checkpoint_done(job_, output_); }; });
     }
 
     void add_watch() {

@@ -37,12 +37,16 @@ struct PlaceOptions {
     std::string gpu_memory, compute_capability, switches;
     bool pack = false, compact = false;
 };
+// When it starts, and what becomes of it otherwise.
+struct TermOptions {
+    std::string priority_class, max_wait, checkpoint;
+};
 struct SubmitOptions {
     std::string script, wrap, name, partition, account, qos, time, gpus, constraint;
     std::uint32_t nodes = 0, tasks = 0, cpus = 0;
     std::string memory, out;
     PlaceOptions place;
-    std::string priority_class, max_wait;
+    TermOptions terms;
     std::vector<std::string> arguments;
     bool json = false;
 };
@@ -54,6 +58,8 @@ int queue(bool all, bool json, Output& output);
 int why(const std::string& job, bool json, Output& output);
 int logs(const std::string& job, bool follow, Output& output);
 int cancel(const std::vector<std::string>& jobs, Output& output);
+// Says that a checkpoint is saved. `job`: empty: the one that this runs in.
+int checkpoint_done(std::string job, Output& output);
 int nodes(bool json, Output& output);
 
 // Queues with their quotas; all, or these.

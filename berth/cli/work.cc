@@ -1,6 +1,7 @@
 // berth submit, run, logs, cancel: a person's own work, through the same options and rules as
 // sbatch.
 #include <chrono>
+#include <cstdlib>
 #include <fstream>
 #include <iostream>
 #include <ostream>
@@ -41,8 +42,9 @@ slurm::Invocation as_sbatch(const SubmitOptions& options) {
     add("--cpus-per-task", std::to_string(options.cpus)), add("--mem", options.memory),
         add("--output", options.out);
     add("--account", options.account), add("--qos", options.qos);
-    add("--berth-priority-class", options.priority_class);
-    add("--berth-max-wait", options.max_wait);
+    add("--berth-priority-class", options.terms.priority_class);
+    add("--berth-max-wait", options.terms.max_wait);
+    add("--berth-checkpoint", options.terms.checkpoint);
     add("--berth-gpu-memory", options.place.gpu_memory);
     add("--berth-compute-capability", options.place.compute_capability);
     add("--switches", options.place.switches);
@@ -178,6 +180,14 @@ int logs(const std::string& job, bool follow, Output& output) {
     std::streamoff at = 0;
     print_new(path, at, output.out());
     return 0;
+}
+
+int checkpoint_done(std::string job, Output& output) {
+    const char* const own = std::getenv("SLURM_JOB_ID");
+    if (job.empty() && own != nullptr) job = own;
+    if (job.empty()) return output.fail("this runs in no job (SLURM_JOB_ID is not set): name one");
+    const auto done = Client().own_job().checkpoint(job);
+    return done ? 0 : output.fail(done.problem());
 }
 
 int cancel(const std::vector<std::string>& jobs, Output& output) {

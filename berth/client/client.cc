@@ -305,14 +305,17 @@ CallResult<Done> Client::top(const api::TopRequest& request) {
 CallResult<api::StepReply> Client::create_step(std::string_view ref, const api::StepCall& call) {
     return wire_->send<api::StepReply>(RouteId::create_step, ref, call);
 }
-CallResult<api::AliveReply> Client::keep_alive(std::string_view ref) {
-    return wire_->send<api::AliveReply>(RouteId::keep_alive, ref, api::Accepted{});
+CallResult<api::AliveReply> OwnJobCalls::keep_alive(std::string_view ref) {
+    return wire_.send<api::AliveReply>(RouteId::keep_alive, ref, api::Accepted{});
 }
 CallResult<api::AttachReply> Client::attach(std::string_view ref, const api::AttachCall& call) {
     return wire_->send<api::AttachReply>(RouteId::attach_step, ref, call);
 }
-CallResult<Done> Client::complete(std::string_view ref, const api::CompleteRequest& request) {
-    return wire_->command(RouteId::complete_job, ref, request);
+CallResult<Done> OwnJobCalls::complete(std::string_view ref, const api::CompleteRequest& request) {
+    return wire_.command(RouteId::complete_job, ref, request);
+}
+CallResult<Done> OwnJobCalls::checkpoint(std::string_view ref) {
+    return wire_.command(RouteId::checkpoint_job, ref, api::Accepted{});
 }
 CallResult<Explanation> Client::explain(std::string_view ref) {
     return wire_->get<Explanation>(RouteId::explain_job, ref);
@@ -418,6 +421,7 @@ CallResult<Done> Client::each_accounting(const api::AccountingQuery& query,
 }
 
 AccountCalls Client::accounts() { return AccountCalls(*wire_); }
+OwnJobCalls Client::own_job() { return OwnJobCalls(*wire_); }
 
 CallResult<std::vector<api::AssociationRow>> AccountCalls::associations() {
     return wire_.list<api::AssociationRow>(RouteId::list_associations,

@@ -26,6 +26,7 @@ struct ClientOptions {
 };
 
 class AccountCalls;
+class OwnJobCalls;
 
 class Client {
 public:
@@ -61,8 +62,7 @@ public:
     CallResult<Done> top(const api::TopRequest& request);
     CallResult<api::AttachReply> attach(std::string_view ref, const api::AttachCall& call);
     CallResult<api::StepReply> create_step(std::string_view ref, const api::StepCall& call);
-    CallResult<api::AliveReply> keep_alive(std::string_view ref);
-    CallResult<Done> complete(std::string_view ref, const api::CompleteRequest& request);
+    OwnJobCalls own_job();
     CallResult<Explanation> explain(std::string_view ref);
     CallResult<std::string> script(std::string_view ref);
 
@@ -105,8 +105,22 @@ public:
 
 private:
     friend AccountCalls;
+    friend OwnJobCalls;
     struct Wire;
     std::unique_ptr<Wire> wire_;
+};
+
+// What the client or the programs of a running job say of it. REQUIRES: as below.
+class OwnJobCalls {
+public:
+    CallResult<api::AliveReply> keep_alive(std::string_view ref);
+    CallResult<Done> complete(std::string_view ref, const api::CompleteRequest& request);
+    CallResult<Done> checkpoint(std::string_view ref);  // It has saved one.
+
+private:
+    friend Client;
+    explicit OwnJobCalls(Client::Wire& wire) : wire_(wire) {}
+    Client::Wire& wire_;
 };
 
 // Accounts, the users in them, QOS and queues: shares, limits, quotas and usage. REQUIRES: the

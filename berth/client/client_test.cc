@@ -219,6 +219,16 @@ TEST(Client, TakesANewConnectionWhenTheOldOneWasClosedMeanwhile) {
     }
 }
 
+TEST(Client, SaysThatAJobHasSavedACheckpoint) {
+    ToyServer server([](int fd, int) {
+        const std::string request = ToyServer::read_request(fd);
+        EXPECT_TRUE(request.starts_with("POST /v1/jobs/12_3/checkpoint ")) << request;
+        ToyServer::respond(fd, 200, "{}");
+    });
+    Client client({server.path()}, kHasty);
+    EXPECT_TRUE(client.own_job().checkpoint("12_3"));
+}
+
 TEST(Client, KeepsItsConnectionAndReadsListsAsTheyCome) {
     ToyServer server([](int fd, int) {
         for (;;) {

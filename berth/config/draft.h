@@ -84,6 +84,8 @@ struct Draft {
 
 // One reader for each kind of line or file; each adds to the draft.
 void read_slurm_conf(Draft& draft, const std::vector<Line>& lines);
+// Why a mode of preemption that is there is refused.
+std::string checkpoint_in_yaml(const Pair& pair);
 void read_node_line(Draft& draft, const Line& line, Line& defaults);
 void read_partition_line(Draft& draft, const Line& line, Line& defaults);
 void read_node_set_line(Draft& draft, const Line& line);

@@ -76,15 +76,20 @@ private:
     void read_mode(Place at) {
         mode_at_ = at;
         std::vector<std::string_view> rest;
-        bool gang = false, suspends = false;
+        bool gang = false, suspends = false, saves = false;
         for (const auto part : split(*at.pair->value, ',')) {
             const std::string_view word = trim(part);
             suspends = suspends || iequals(word, "suspend");
             gang = gang || iequals(word, "gang");
+            saves = saves || iequals(word, "checkpoint");
             if (!iequals(word, "gang")) rest.push_back(word);
         }
         spec_.mode = PreemptMode::off;
         spec_.within = false;
+        if (saves && at.line == &conf_) {
+            mode_is_wrong_ = true;
+            return draft_.error(*at.line, *at.pair, checkpoint_in_yaml(*at.pair));
+        }
         if (suspends && !gang && at.line == &conf_) {
             mode_is_wrong_ = true;
             return draft_.error(*at.line, *at.pair,
@@ -196,7 +201,7 @@ private:
     void read_reclaim(const Pair& pair) {
         const auto modes = parse_preempt_mode(*pair.value);
         const bool ends = modes.ok() && modes->mode != PreemptMode::suspend;
-        if (!ends || modes->within) return wrong(pair, "off, cancel or requeue");
+        if (!ends || modes->within) return wrong(pair, "off, cancel, requeue or checkpoint");
         spec_.reclaim = modes->mode;
     }
 

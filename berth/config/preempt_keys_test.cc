@@ -98,8 +98,8 @@ TEST(PreemptKeys, WhatDoesNotFitTogetherIsRefusedAtItsLine) {
                   "PreemptType=preempt/best should be preempt/none, preempt/partition_prio or "
                   "preempt/qos"},
              Case{"PreemptType=preempt/qos\nPreemptMode=PRIORITY\n",
-                  "slurm.conf:6: error: PreemptMode=PRIORITY should be OFF, CANCEL, REQUEUE or "
-                  "SUSPEND"},
+                  "slurm.conf:6: error: PreemptMode=PRIORITY should be OFF, CANCEL, REQUEUE, "
+                  "SUSPEND or CHECKPOINT"},
              Case{"PreemptType=preempt/partition_prio\nPreemptMode=SUSPEND\n",
                   "slurm.conf:6: error: PreemptMode=SUSPEND needs GANG beside it, as in Slurm: "
                   "SUSPEND,GANG"},
@@ -108,7 +108,11 @@ TEST(PreemptKeys, WhatDoesNotFitTogetherIsRefusedAtItsLine) {
                   "PreemptType=preempt/partition_prio or preempt/qos beside it"},
              Case{"PreemptType=preempt/qos\nPreemptMode=SUSPEND,GANG,REQUEUE\n", "has two modes"},
              Case{"PreemptType=preempt/qos\nPreemptMode=CHECKPOINT\n",
-                  "slurm.conf:6: error: PreemptMode=CHECKPOINT is not supported yet"},
+                  "slurm.conf:6: error: PreemptMode=CHECKPOINT is no mode of Slurm's: set "
+                  "preemption: {mode: checkpoint} in berth.yaml"},
+             Case{"PreemptType=preempt/partition_prio\nPreemptMode=CANCEL\n"
+                  "PartitionName=x Nodes=ALL PreemptMode=Checkpoint\n",
+                  "slurm.conf:7: error: PreemptMode=Checkpoint is no mode of Slurm's"},
              Case{"PreemptType=preempt/qos\nPreemptMode=CANCEL,REQUEUE\n", "has two modes"},
              Case{"PreemptType=preempt/qos\nPreemptMode=CANCEL\nPreemptExemptTime=soon\n",
                   "slurm.conf:7: error: PreemptExemptTime=soon should be a time"},
@@ -159,6 +163,19 @@ TEST(PreemptKeys, SuspensionStandsBesideGang) {
     const Loaded yaml = load_preempt_keys("", "preemption: {by: partition, mode: suspend}\n");
     EXPECT_FALSE(yaml.has_errors) << text_of(yaml);
     EXPECT_EQ(preemption_of(yaml).mode, PreemptMode::suspend);
+}
+
+TEST(PreemptKeys, CheckpointsAreBerthYamlsWord) {
+    const Loaded loaded = load_preempt_keys(
+        "", "preemption: {by: partition, mode: checkpoint, reclaim: checkpoint}\n"
+            "partitions: [{name: spare, nodes: ALL, preempt_mode: checkpoint}]\n"
+            "qos: [{name: low, preempt_mode: checkpoint}]\n");
+    EXPECT_FALSE(loaded.has_errors) << text_of(loaded);
+    EXPECT_EQ(preemption_of(loaded).mode, PreemptMode::checkpoint);
+    EXPECT_EQ(preemption_of(loaded).reclaim, PreemptMode::checkpoint);
+    EXPECT_EQ(setting(loaded, "PreemptMode"), "CHECKPOINT");
+    EXPECT_EQ(loaded.spec.partitions.back().preempt_mode, PreemptMode::checkpoint);
+    EXPECT_EQ(loaded.spec.qos.back().preempt_mode, PreemptMode::checkpoint);
 }
 
 TEST(PreemptKeys, GangLetsJobsTakeTurns) {

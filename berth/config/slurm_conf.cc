@@ -76,7 +76,22 @@ bool is_named(const Line& line, std::string_view key) {
     return iequals(line.pairs.front().key, key);
 }
 
+// Slurm has no such mode. berth.yaml has.
+void refuse_checkpoint(Draft& draft, const Line& line) {
+    const Pair* const mode = line.find("PreemptMode");
+    if (mode == nullptr || !mode->value) return;
+    for (const auto word : split(*mode->value, ',')) {
+        if (iequals(trim(word), "checkpoint")) draft.error(line, *mode, checkpoint_in_yaml(*mode));
+    }
+}
+
 }  // namespace
+
+std::string checkpoint_in_yaml(const Pair& pair) {
+    return pair.key + "=" + pair.value.value_or("") +
+           " is no mode of Slurm's: set preemption: {mode: checkpoint} in berth.yaml, or "
+           "preempt_mode: checkpoint of a partition or QOS there";
+}
 
 void read_slurm_conf(Draft& draft, const std::vector<Line>& lines) {
     Line node_defaults, partition_defaults;
@@ -93,7 +108,10 @@ void read_slurm_conf(Draft& draft, const std::vector<Line>& lines) {
     read_slurmctld_parameters(draft, lines);
     for (const Line& line : lines) {
         if (is_named(line, "NodeName")) read_node_line(draft, line, node_defaults);
-        if (is_named(line, "PartitionName")) read_partition_line(draft, line, partition_defaults);
+        if (is_named(line, "PartitionName")) {
+            refuse_checkpoint(draft, line);
+            read_partition_line(draft, line, partition_defaults);
+        }
         if (is_named(line, "NodeSet")) read_node_set_line(draft, line);
         if (is_named(line, "DownNodes") || is_named(line, "FrontendName")) {
             draft.error(line, line.pairs.front().key + " lines are not supported yet");

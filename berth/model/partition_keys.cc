@@ -106,7 +106,7 @@ Status read_into(std::optional<std::string>& field, const PartitionSetting& sett
     }
     if (setting.key.value == PartitionValue::preempt_mode) {
         BERTH_TRY(const PreemptModes modes, parse_preempt_mode(setting.value));
-        if (modes.within) return setting.should_be("OFF, CANCEL, REQUEUE or SUSPEND");
+        if (modes.within) return setting.should_be("OFF, CANCEL, REQUEUE, SUSPEND or CHECKPOINT");
         field = preempt_mode_text(modes.mode);
         return Done{};
     }

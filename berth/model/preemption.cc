@@ -23,11 +23,6 @@ Result<PreemptModes> parse_preempt_mode(std::string_view text) {
             gang = true;
             continue;
         }
-        if (iequals(word, "checkpoint")) {
-            return wrong(
-                " is not supported yet: no checkpoint is waited for; there are OFF, CANCEL, "
-                "REQUEUE, SUSPEND and WITHIN");
-        }
         if (std::exchange(given, true)) return wrong(" has two modes where one is wanted");
         if (iequals(word, "off")) {
             modes.mode = PreemptMode::off;
@@ -37,9 +32,12 @@ Result<PreemptModes> parse_preempt_mode(std::string_view text) {
             modes.mode = PreemptMode::requeue;
         } else if (iequals(word, "suspend")) {
             modes.mode = PreemptMode::suspend;
+        } else if (iequals(word, "checkpoint")) {
+            modes.mode = PreemptMode::checkpoint;
         } else {
             return wrong(
-                " should be OFF, CANCEL, REQUEUE or SUSPEND, and WITHIN beside one of these");
+                " should be OFF, CANCEL, REQUEUE, SUSPEND or CHECKPOINT, and WITHIN beside one of "
+                "these");
         }
     }
     if (gang && modes.mode != PreemptMode::suspend) {
@@ -48,10 +46,11 @@ Result<PreemptModes> parse_preempt_mode(std::string_view text) {
             "PreemptMode=GANG in slurm.conf");
     }
     if (modes.within && (!given || modes.mode == PreemptMode::off))
-        return wrong(": WITHIN needs CANCEL, REQUEUE or SUSPEND beside it");
+        return wrong(": WITHIN needs CANCEL, REQUEUE, SUSPEND or CHECKPOINT beside it");
     return modes;
 }
 
+<<<<<<< HEAD
 std::string preempt_mode_text(PreemptMode mode, bool within, bool gang) {
     if (gang && mode == PreemptMode::off) return "GANG";
     const bool beside = gang && mode != PreemptMode::suspend;
@@ -60,6 +59,15 @@ std::string preempt_mode_text(PreemptMode mode, bool within, bool gang) {
                                   : mode == PreemptMode::suspend ? "GANG,SUSPEND"
                                                                  : "OFF";
     return std::string(within ? "WITHIN," : "") + (beside ? "GANG," : "") + std::string(text);
+=======
+std::string preempt_mode_text(PreemptMode mode, bool within) {
+    const std::string_view text = mode == PreemptMode::cancel       ? "CANCEL"
+                                  : mode == PreemptMode::requeue    ? "REQUEUE"
+                                  : mode == PreemptMode::suspend    ? "GANG,SUSPEND"
+                                  : mode == PreemptMode::checkpoint ? "CHECKPOINT"
+                                                                    : "OFF";
+    return (within ? "WITHIN," : "") + std::string(text);
+>>>>>>> f3464092 (Take --berth-checkpoint, PreemptMode checkpoint and berth checkpoint done)
 }
 
 }  // namespace berth

@@ -24,7 +24,10 @@ TEST(QosPreemption, ModesAreOwnOrTheClusters) {
         EXPECT_EQ(qos.preempt_mode, PreemptMode::suspend);
         EXPECT_EQ(qos_preempt_mode_text(qos), "GANG,SUSPEND");
     }
-    for (const char* text : {"gang", "gang,cancel", "checkpoint", "suspend,cancel"})
+    ASSERT_TRUE(set_preempt_mode(qos, "within,checkpoint").ok());
+    EXPECT_EQ(qos.preempt_mode, PreemptMode::checkpoint);
+    EXPECT_EQ(qos_preempt_mode_text(qos), "WITHIN,CHECKPOINT");
+    for (const char* text : {"gang", "gang,cancel", "checkpoint,cancel", "suspend,cancel"})
         EXPECT_FALSE(set_preempt_mode(qos, text).ok()) << text;
 }
 
@@ -61,8 +64,15 @@ TEST(QosPreemption, LoopsAreFoundThroughOthers) {
 TEST(QosPreemption, TheReasonNamesThePreemptor) {
     EXPECT_EQ(preempted_by_text(JobId(900)), "Preempted by job 900");
     EXPECT_EQ(preemptor_of("Preempted by job 900"), JobId(900));
-    for (const char* other : {"", "TimeLimit", "Preempted by job ", "Preempted by job x"})
+    EXPECT_FALSE(is_checkpoint_timeout(preempted_by_text(JobId(900))));
+    EXPECT_EQ(checkpoint_timeout_text(JobId(7)), "Preempted by job 7: checkpoint timeout");
+    EXPECT_EQ(preemptor_of(checkpoint_timeout_text(JobId(7))), JobId(7));
+    EXPECT_TRUE(is_checkpoint_timeout(checkpoint_timeout_text(JobId(7))));
+    for (const char* other : {"", "TimeLimit", "Preempted by job ", "Preempted by job x",
+                              "Preempted by job x: checkpoint timeout", ": checkpoint timeout"}) {
         EXPECT_EQ(preemptor_of(other), std::nullopt) << other;
+        EXPECT_FALSE(is_checkpoint_timeout(other)) << other;
+    }
 }
 
 }  // namespace

@@ -48,6 +48,7 @@ private:
         if (verb == "why") return why(words);
         if (verb == "finish") return finish_job(words);
         if (verb == "frozen") return prove_frozen(words);
+        if (verb == "checkpoint") return see_checkpoint(words);
         if (verb == "requeue") return requeue_job(words);
         if (verb == "reserve" || verb == "unreserve") return reserve(words);
         if (verb == "cancel" || verb == "hold" || verb == "release" || verb == "update") {
@@ -292,6 +293,14 @@ private:
         const Job* job = engine_.state().find_job(job_of(words));
         if (job == nullptr || !job->is_suspended()) return "error: it is not suspended\n";
         engine_.apply(now_, JobFrozen{job->id, job->attempt, job->suspension->changes});
+        return "";
+    }
+
+    // The run has saved one.
+    std::string see_checkpoint(const ScenarioWords& words) {
+        const Job* job = engine_.state().find_job(job_of(words));
+        if (job == nullptr || job->state != JobState::running) return "error: it does not run\n";
+        engine_.apply(now_, CheckpointSeen{job->id, job->attempt});
         return "";
     }
 

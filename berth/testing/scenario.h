@@ -16,10 +16,12 @@
 //   submit [name= gpus= (a node) total_gpus= nodes=2-4 tasks= cpus= mem= t=1:00:00 partition= qos=
 //          array=0-9%2 after…=ID begin= hold nice= priority= exclusive nodelist= exclude=
 //          constraint= fpga= mps= shard= gpumem= switches=1@10 segment= contiguous spread pack
-//          share (-s) compact beside=node:JOB apart=gpu:JOB?,feature:NAME gpu_memory=40G capability=80 user=]
+//          share (-s) compact beside=node:JOB apart=gpu:JOB?,feature:NAME gpu_memory=40G
+//          capability=80 user= checkpoint=FILE]
 //   cancel ID | hold ID | release ID | update ID [priority= t= …]
 //   frozen ID               all its nodes say that it stands still
 //   finish ID [exit=1] | requeue ID | lose NAME | return NAME | drain NAME | undrain NAME
+//   checkpoint ID           its run has saved one
 //   step [after=1:00:00]    one cycle, that much later; prints what it decided and who waits
 //   why ID                  prints the explanation
 //

@@ -173,6 +173,7 @@ JobSpec read_submission(const ScenarioWords& words, Time now) {
     spec.hold = words.has("hold");
     spec.nice = static_cast<std::int32_t>(words.number("nice").value_or(0));
     spec.priority = uint_of(words, "priority");
+    if (const auto file = words.text("checkpoint")) spec.command.edit().checkpoint = *file;
     if (const auto kill = words.text("kill"))
         spec.command.edit().kill_on_invalid_dep = *kill == "yes";
     return spec;

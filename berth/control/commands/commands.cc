@@ -41,6 +41,7 @@ Answer carry_out(TurnBuilder& builder, Nodes& nodes, const Principal& principal,
                 return edit_accounting(builder, principal, std::move(one));
             },
             [&](SuspendJob& one) { return suspend(builder, principal, one); },
+            [&](CheckpointJob& one) { return checkpoint(builder, principal, one); },
             [&](TopJobs& one) { return top(builder, principal, one); },
             [&](NotifyJob& one) { return notify(builder, nodes, principal, one); },
             [&](EditPartition& one) { return edit_partition(builder, principal, one); },

@@ -32,6 +32,7 @@ Answer attach_step(const TurnBuilder& builder, const Nodes& nodes, const Princip
                    const AttachStep& command);
 Answer complete(TurnBuilder& builder, const Principal& principal, const CompleteJob& command);
 Answer suspend(TurnBuilder& builder, const Principal& principal, const SuspendJob& command);
+Answer checkpoint(TurnBuilder& builder, const Principal& principal, const CheckpointJob& command);
 Answer top(TurnBuilder& builder, const Principal& principal, const TopJobs& command);
 Answer notify(TurnBuilder& builder, Nodes& nodes, const Principal& principal,
               const NotifyJob& command);

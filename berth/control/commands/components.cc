@@ -18,6 +18,7 @@ std::optional<Refusing> objection(const JobSpec& spec) {
     if (names_several_partitions(spec)) return cannot("a list of partitions");
     if (spec.deadline) return cannot("--deadline");
     if (spec.time_min) return cannot("--time-min");
+    if (!spec.command->checkpoint.empty()) return cannot("--berth-checkpoint");
     const TopologyConstraint& near = spec.request->nearness;
     if (!near.affinities.empty()) return cannot("affinity");
     if (near.switches) return cannot("--switches");

@@ -1,4 +1,4 @@
-// Commands on running jobs: suspend, resume, notify.
+// Commands on running jobs: suspend, resume, notify, checkpoint.
 #include "berth/control/commands/commands.h"
 #include "berth/control/requests/limits.h"
 #include "berth/engine/state/job_queries.h"
@@ -70,6 +70,26 @@ Answer notify(TurnBuilder& builder, Nodes& nodes, const Principal& principal,
         return std::nullopt;
     };
     return for_each_target(builder, principal, Verb::notify_job, command.job, act);
+}
+
+// Said again at once, it adds nothing that is worth a record.
+Answer checkpoint(TurnBuilder& builder, const Principal& principal, const CheckpointJob& command) {
+    constexpr Duration kApart = std::chrono::seconds(1);
+    const auto act = [&](const JobTarget& target) -> std::optional<Refused> {
+        const Job& job = *builder.state().find_job(target.job);
+        if (auto no = not_running(job)) return no;
+        if (job.spec.command->checkpoint.empty()) {
+            return refused(Refusal::invalid_request,
+                           "Job " + to_string(job.id) +
+                               " saves no checkpoint: it was submitted without --berth-checkpoint",
+                           job.id);
+        }
+        const Rare<RunCheckpoint>& last = job.allocation->checkpoint;
+        const bool is_again = last && builder.now() - last->at < kApart;
+        if (job.must_save() || !is_again) builder.record(CheckpointSeen{job.id, job.attempt});
+        return std::nullopt;
+    };
+    return for_each_target(builder, principal, Verb::checkpoint_job, command.job, act);
 }
 
 }  // namespace berth

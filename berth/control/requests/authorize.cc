@@ -58,6 +58,7 @@ constexpr std::array kRules = {
     Rule{Verb::notify_job, "notify_job", kUser, kOp},
     Rule{Verb::attach_step, "attach_step", kUser, kAdmin},
     Rule{Verb::edit_nodes, "edit_nodes", kAdmin, kAdmin},
+    Rule{Verb::checkpoint_job, "checkpoint_job", kUser, kAdmin},
 };
 
 constexpr std::array<Verb, kRules.size()> verbs_of_rules() {

@@ -65,6 +65,8 @@ enum class Verb : std::uint8_t {
     attach_step,
     // More on the cluster.
     edit_nodes,  // Create and delete dynamic nodes.
+    // Still more on jobs.
+    checkpoint_job,  // Say that it has saved a checkpoint.
 };
 
 // `own`: the object belongs to the principal. Ignored for objects that have no owner.

@@ -60,6 +60,7 @@ constexpr VerbRow kMatrix[] = {
     {Verb::top_job, kOwnThenOp},
     {Verb::notify_job, kOwnThenOp},
     {Verb::attach_step, kOwnThenAdmin},
+    {Verb::checkpoint_job, kOwnThenAdmin},
 };
 
 TEST(Authorization, IsExactlyThisMatrix) {

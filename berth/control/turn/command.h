@@ -86,6 +86,10 @@ struct NotifyJob {
     JobRef job;
     std::string text;
 };
+// A program of the job says that it has saved a checkpoint.
+struct CheckpointJob {
+    JobRef job;
+};
 struct EditPartition {
     std::string name;
     bool is_new = false;
@@ -157,7 +161,7 @@ using Command = std::variant<SubmitJob, CancelJob, HoldJob, RequeueJob, UpdateJo
                              CreateStep, ExplainJob, HashState, SetUsage, EditReservation,
                              DeleteReservation, EditAccounting, CompleteJob, SuspendJob, TopJobs,
                              NotifyJob, EditPartition, DeletePartition, Reconfigure, KeepAlive,
-                             AttachStep, CreateNodes, DeleteNode, TestJob>;
+                             AttachStep, CreateNodes, DeleteNode, TestJob, CheckpointJob>;
 
 struct Submitted {
     JobId job{0};

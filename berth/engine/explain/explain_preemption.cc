@@ -35,7 +35,9 @@ public:
 
     std::vector<Blocker> run() {
         if (const auto by = preemptor_of(job_.state_reason)) {
-            add("It was preempted by " + names_of(state_, {*by}) + " and waits to run again.");
+            add("It was preempted by " + names_of(state_, {*by}) +
+                (is_checkpoint_timeout(job_.state_reason) ? ", saved no checkpoint in time," : "") +
+                " and waits to run again.");
         }
         if (!rules_.enabled()) return std::move(found_);
         const std::vector<JobId> victims = state_.index().victims(job_.id);

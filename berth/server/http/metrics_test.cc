@@ -164,6 +164,22 @@ TEST_F(Metrics, OfPreemptionNameBothQueuesAndTheRule) {
     has(page, R"(berth_job_retries_total{queue="physics",reason="preempted"} 1)");
 }
 
+TEST_F(Metrics, OfCheckpointsTellThoseOfPreemptionApart) {
+    record({JobSubmitted{SampleCluster::job(1)}, JobSubmitted{SampleCluster::job(2)}});
+    record({start(1)});
+    record({CheckpointSeen{JobId(1), Attempt(1)}});
+    record({JobsPreempted{.preemptor = JobId(2),
+                          .victims = {{JobId(1), Attempt(1), PreemptMode::checkpoint, cluster.now}},
+                          .array = {}}});
+    record({EndJob{.job = JobId(1),
+                   .outcome = JobState::pending,
+                   .reason = "Preempted by job 2: checkpoint timeout",
+                   .preempted_by = JobId(2)}});
+    const std::string page = berth();
+    has(page, R"(training_checkpoint_saves_total{job="",reason="requested",status="success"} 1)");
+    has(page, R"(training_checkpoint_saves_total{job="",reason="preemption",status="timeout"} 1)");
+}
+
 TEST_F(Metrics, OfPreemptionCountARunThatLendsMoreOfItsCoresOnce) {
     record({JobSubmitted{SampleCluster::job(1)}, JobSubmitted{SampleCluster::job(2)},
             JobSubmitted{SampleCluster::job(3)}});

@@ -122,6 +122,7 @@ struct MetricCounts::Counts {
     void ended(const ClusterSpec& spec, const Job& job, bool missed_deadline);
     void put_back(const ClusterSpec& spec, const Job& job, std::string_view reason);
     void preempted(const ClusterState& after, const JobsPreempted& fact, Time now);
+    void saved(const ClusterState& after, const CheckpointSeen& fact);
 
     std::mutex mutex;  // Of all of it.
     prometheus::Registry registry;
@@ -142,7 +143,9 @@ struct MetricCounts::Counts {
                                 "unstarted; timeout: their deadline had passed.",
                                 {"result", "timeout"});
     Of<Counter> checkpoints = counter("training_checkpoint_saves_total",
-                                      "Checkpoints saved; none, as long as Berth makes none.",
+                                      "Checkpoints that jobs saved when they were preempted, or "
+                                      "told of; timeout: none in time. job is empty: a counter "
+                                      "for each job would never go away.",
                                       {"job", "reason", "status"});
 
     Of<Counter> notifications =
@@ -235,6 +238,12 @@ void MetricCounts::Counts::preempted(const ClusterState& after, const JobsPreemp
     }
 }
 
+void MetricCounts::Counts::saved(const ClusterState& after, const CheckpointSeen& fact) {
+    const Job* const job = after.find_job(fact.job);
+    const bool is_awaited = job != nullptr && job->allocation && job->allocation->preempted;
+    checkpoints.of({"", is_awaited ? "preemption" : "requested", "success"}).Increment();
+}
+
 MetricCounts::MetricCounts() : counts_(std::make_unique<Counts>()) {}
 MetricCounts::~MetricCounts() = default;
 
@@ -302,6 +311,10 @@ void MetricCounts::recorded(const Record& record, const ClusterState& after) {
             look(end->job, reason == nullptr ? "requested" : reason);
         } else if (const auto* over = std::get_if<EndJob>(&fact)) {
             look(over->job, "requested");
+            if (is_checkpoint_timeout(over->reason))
+                counts.checkpoints.of({"", "preemption", "timeout"}).Increment();
+        } else if (const auto* saved = std::get_if<CheckpointSeen>(&fact)) {
+            counts.saved(after, *saved);
         } else if (const auto* preempted = std::get_if<JobsPreempted>(&fact)) {
             counts.preempted(after, *preempted, record.now);
         } else if (const auto* suspended = std::get_if<JobSuspended>(&fact)) {

@@ -156,6 +156,10 @@ CommandOutcome create_step(JobRef ref, api::StepCall&& body) {
     return command;
 }
 
+CommandOutcome checkpoint(JobRef ref, const api::Accepted&) {
+    return CheckpointJob{std::move(ref)};
+}
+
 CommandOutcome keep_alive(JobRef ref, const api::Accepted&) { return KeepAlive{std::move(ref)}; }
 
 CommandOutcome explain(JobRef ref, const api::Accepted&) { return ExplainJob{std::move(ref)}; }
@@ -314,6 +318,7 @@ bool is_command(RouteId route) {
         case RouteId::suspend_job:
         case RouteId::resume_job:
         case RouteId::notify_job:
+        case RouteId::checkpoint_job:
         case RouteId::keep_alive:
         case RouteId::top_jobs:
         case RouteId::create_partition:
@@ -375,6 +380,7 @@ CommandOutcome command_of(const Snapshot& snapshot, const CommandRequest& reques
                 request, [](JobRef ref, api::NotifyRequest&& body) -> CommandOutcome {
                     return NotifyJob{std::move(ref), std::move(body.message)};
                 });
+        case RouteId::checkpoint_job: return of_job<api::Accepted>(request, checkpoint);
         case RouteId::keep_alive: return of_job<api::Accepted>(request, keep_alive);
         case RouteId::explain_job: return of_job<api::Accepted>(request, explain);
         default: break;

@@ -92,6 +92,8 @@ void set_preemption(api::JobRow& row, const ClusterSpec& spec, const Job& job) {
     } else if (row.preempted_by && is_final(job.state)) {
         row.preempted_at = job.ended_at;
     }
+    if (job.allocation && job.allocation->checkpoint)
+        row.checkpoint_at = job.allocation->checkpoint->at;
     const PreemptionSpec& preemption = spec.scheduling.preemption;
     if (!preemption.enabled() || job.state == JobState::pending || !job.started_at) return;
     if (preemption.exempt_priority && job.start_priority > *preemption.exempt_priority) return;

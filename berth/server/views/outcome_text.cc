@@ -66,7 +66,8 @@ std::string memory_text(const AccountingRecord& record) {
 
 std::string preemptor_text(const AccountingRecord& record) {
     const auto by = preemptor_of(record.reason);
-    return by ? "job " + to_string(*by) : std::string("another job");
+    return (by ? "job " + to_string(*by) : std::string("another job")) +
+           (is_checkpoint_timeout(record.reason) ? " (checkpoint timeout)" : "");
 }
 
 std::string head_of(const AccountingRecord& record) {

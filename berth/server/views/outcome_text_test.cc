@@ -54,6 +54,9 @@ TEST(OutcomeText, SaysHowAJobEndedWithItsNumbers) {
     EXPECT_EQ(told(waited),
               "job 7 was given up: Failed to schedule within 10m0s (--berth-max-wait)\n"
               "  it never started");
+    const std::string late =
+        told(record(JobState::preempted, {0, 9}, "Preempted by job 12: checkpoint timeout"));
+    EXPECT_EQ(late, "job 7 was preempted by job 12 (checkpoint timeout)" + ran);
 }
 
 // Of a job that the controller has forgotten.

@@ -236,6 +236,18 @@ TEST_F(Rows, OfAPreemptedJobTellWhenAndByWhom) {
     EXPECT_EQ(partition_rows(*snapshot).at(1).grace_time, 20);
 }
 
+TEST_F(Rows, TellOfTheLastCheckpoint) {
+    Job job = SampleCluster::job(1);
+    job.spec.command.edit().checkpoint = "model.pt";
+    cluster.submit(job);
+    cluster.start(1, 0);
+    EXPECT_EQ(row(1).checkpoint_at, std::nullopt);
+    cluster.now += std::chrono::minutes(2);
+    cluster.apply(CheckpointSeen{JobId(1), Attempt(1)});
+    EXPECT_EQ(row(1).command.checkpoint, "model.pt");
+    EXPECT_EQ(row(1).checkpoint_at, cluster.now);
+}
+
 TEST_F(Rows, OfJobsThatNoRuleExemptsTellNoTime) {
     ClusterSpec spec = preempting_spec(PreemptBy::qos);
     spec.qos[0].preempt_exempt = std::chrono::minutes(9);

@@ -271,7 +271,7 @@ TEST(Sacctmgr, RefusesPreemptionInSlurmsWords) {
         ASSERT_FALSE(intent.ok()) << word;
         EXPECT_EQ(intent.error().message, says);
     }
-    for (const char* word : {"PreemptMode=foo", "PreemptMode=checkpoint", "PreemptMode=gang"}) {
+    for (const char* word : {"PreemptMode=foo", "PreemptMode=gang"}) {
         const auto intent = parse_modify(with_preemption(), Entity::qos, {"normal", "set", word});
         ASSERT_FALSE(intent.ok()) << word;
         EXPECT_TRUE(intent.error().message.starts_with(std::string(" Bad Preempt Mode given: ") +
@@ -289,6 +289,7 @@ TEST(Sacctmgr, ModesOfQosAreOwnOrTheClusters) {
     EXPECT_EQ(mode("PreemptMode=requeue,within").preempt_mode, PreemptMode::requeue);
     EXPECT_TRUE(mode("PreemptMode=requeue,within").preempt_within);
     EXPECT_EQ(mode("PreemptMode=suspend").preempt_mode, PreemptMode::suspend);
+    EXPECT_EQ(mode("PreemptMode=checkpoint").preempt_mode, PreemptMode::checkpoint);
     EXPECT_EQ(mode("PreemptMode=gang,suspend").preempt_mode, PreemptMode::suspend);
     EXPECT_EQ(mode("PreemptMode=off").preempt_mode, std::nullopt);
     EXPECT_EQ(mode("PreemptMode=cluster").preempt_mode, std::nullopt);

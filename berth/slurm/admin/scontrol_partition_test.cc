@@ -70,8 +70,8 @@ TEST(ScontrolPartition, RefusesInSlurmsWords) {
          "PreemptMode=GANG: GANG goes with SUSPEND here; that jobs take turns is set for the "
          "cluster, by PreemptMode=GANG in slurm.conf"},
         {"PreemptMode=sometimes",
-         "PreemptMode=sometimes should be OFF, CANCEL, REQUEUE or SUSPEND, and WITHIN beside one "
-         "of these"},
+         "PreemptMode=sometimes should be OFF, CANCEL, REQUEUE, SUSPEND or CHECKPOINT, and WITHIN "
+         "beside one of these"},
         {"MaxTime+=5",
          "Update of this parameter is not supported: MaxTime+=5\n\nscontrol: error: Request "
          "aborted"},

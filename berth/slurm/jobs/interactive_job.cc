@@ -205,7 +205,7 @@ std::optional<std::string> InteractiveJob::ended_as() {
 void InteractiveJob::give_back(ExitStatus exit) {
     keepalive_.reset();
     const auto done =
-        call_to_the_end(client_, [&] { return client_.complete(id(), {.exit = exit}); });
+        call_to_the_end(client_, [&] { return client_.own_job().complete(id(), {.exit = exit}); });
     if (!done)
         fail("Unable to give back job allocation " + id() + ": " + slurm_message(done.problem()));
 }

@@ -52,7 +52,7 @@ void Keepalive::attend() {
         ClientOptions options = kOneTry;
         options.stop_fd = stop_fd_;
         Client client(endpoint_of(call_), options);
-        const auto reply = client.keep_alive(job_);
+        const auto reply = client.own_job().keep_alive(job_);
         pause = reply ? std::max<std::chrono::milliseconds>(reply->again_in, kKeepAlivePause)
                       : kPauseAfterFailure;
         lock.lock();

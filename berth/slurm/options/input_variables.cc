@@ -17,6 +17,7 @@ constexpr auto kSbatchVariables = std::to_array<InputVariable>({
     {"SBATCH_ACCTG_FREQ", "acctg-freq"},
     {"SBATCH_ARRAY_INX", "array"},
     {"SBATCH_BATCH", "batch"},
+    {"SBATCH_BERTH_CHECKPOINT", "berth-checkpoint"},
     {"SBATCH_CLUSTERS", "clusters"},
     {"SBATCH_CONSTRAINT", "constraint"},
     {"SBATCH_CONTAINER", "container"},

@@ -15,6 +15,7 @@
 #include "berth/slurm/options/option_fault.h"
 #include "berth/slurm/options/option_values.h"
 #include "berth/slurm/options/other_options.h"
+#include "berth/slurm/options/own_options.h"
 #include "berth/slurm/options/step_options.h"
 #include "berth/slurm/text/when.h"
 #include "berth/trust/wall_time.h"
@@ -79,13 +80,6 @@ Status set_time_min(JobDraft& d, const char* v) {
     const auto least = parse_time_limit(v);
     if (!least.ok()) return invalid_value("time-min");
     d.spec.time_min = least.value().value_or(Duration::max());
-    return Done{};
-}
-
-Status set_max_wait(JobDraft& d, const char* v) {
-    const auto most = parse_time_limit(v);
-    if (!most.ok() || most.value() == Duration::zero()) return invalid_value("berth-max-wait");
-    d.spec.request.edit().max_wait = most.value();
     return Done{};
 }
 
@@ -379,6 +373,7 @@ constexpr auto kJobOptions = std::to_array<JobOption>({
     // Berth's own.
     {"berth-affinity", 0, required_argument, kOfJob, set_affinity},
     {"berth-anti-affinity", 0, required_argument, kOfJob, set_anti_affinity},
+    {"berth-checkpoint", 0, required_argument, kSbatch, set_checkpoint},
     {"berth-compact", 0, no_argument, kOfJob, near_flag<&TopologyConstraint::compact>},
     {"berth-compute-capability", 0, required_argument, kOfJob, set_compute_capability},
     {"berth-gpu-memory", 0, required_argument, kOfJob, set_gpu_memory},

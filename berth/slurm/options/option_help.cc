@@ -133,6 +133,7 @@ constexpr auto kGpuHelp = std::to_array<Help>({
 constexpr auto kBerthHelp = std::to_array<Help>({
     {"berth-affinity", "LIST", "beside these: node:JOB, gpu:JOB, feature:NAME; ? where only preferred"},
     {"berth-anti-affinity", "LIST", "away from these, written likewise"},
+    {"berth-checkpoint", "FILE", "what the script saves when it is warned that it is preempted", kSbatch},
     {"berth-compact", "", "the fewest switches"},
     {"berth-compute-capability", "N.N", "GPUs of this compute capability or a later one"},
     {"berth-gpu-memory", "SIZE", "GPUs with at least this memory"},

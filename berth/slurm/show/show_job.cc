@@ -208,6 +208,11 @@ void put_place(ShowRecord& record, const api::JobRow& job) {
     if (job.request.max_wait) {
         record.line().put("MaxWait", format_time_limit(job.request.max_wait));
     }
+    if (!job.command.checkpoint.empty()) {
+        record.line()
+            .put("Checkpoint", job.command.checkpoint)
+            .put("LastCheckpoint", local_time(job.checkpoint_at, "None"));
+    }
     if (const auto kill = job.command.kill_on_invalid_dep)  // Its name is Slurm's.
         record.line().put("KillOInInvalidDependent", *kill ? "Yes" : "No");
     const TopologyConstraint& near = job.request.nearness;
