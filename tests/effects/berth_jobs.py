@@ -1,6 +1,7 @@
 """berth submit, run, logs, queue, why and nodes: each option on a cluster of four idle nodes."""
 
 import json
+import re
 import uuid
 
 import names
@@ -93,6 +94,12 @@ def max_wait(run):
     run.wait("the job to be given up", lambda: run.cluster.state_of(job) == "DEADLINE", 5)
     said = run.out("berth", "why", str(job))
     see("phase Timeout" in said and "condition SchedulingTimeout=True" in said and "Timeout: Failed to schedule within 2s" in said)
+
+
+@berth_option("checkpoint", "model-%j.pt", seen="the script has its path, and may say that it is saved")
+def checkpoint(run):
+    text = run.output("echo $BERTH_CHECKPOINT; berth checkpoint done; scontrol show job $SLURM_JOB_ID | grep -oE 'LastCheckpoint=2[^ ]*'; true")
+    see(re.search(r"/model-\d+\.pt\nLastCheckpoint=20", text), text)
 
 
 @berth_option("time", "3", seen="it would be ended after three minutes")

@@ -63,6 +63,12 @@ def max_wait(run):
         run.wait("the job to be given up", lambda: run.cluster.state_of(job) == "DEADLINE", 5)
 
 
+@job_option("berth-checkpoint", "model-%j.pt", seen="the script has its path, and may say that it is saved", commands=("sbatch",))
+def checkpoint(run):
+    text = run.output("echo $BERTH_CHECKPOINT; berth checkpoint done; scontrol show job $SLURM_JOB_ID | grep -oE 'LastCheckpoint=2[^ ]*'; true")
+    see(re.search(r"/model-\d+\.pt\nLastCheckpoint=20", text), text)
+
+
 @job_option("time-min", "1", seen="it starts before a reservation, with less time")
 def time_min(run):
     with run.reserved("n2", "now+5minutes"):

@@ -31,6 +31,22 @@ def preempts(run, high=("-p", "top"), low=(), **more):
     return victim
 
 
+SAVING = """trap 'echo step 12 >"$BERTH_CHECKPOINT"' TERM
+touch "$BERTH_CHECKPOINT.up"
+while :; do sleep 0.1; done
+"""
+
+
+def saves_first(run, node, high=("-p", "top"), low=()):
+    """A run is warned, saves its checkpoint, and only then waits again."""
+    name = f"saved-{uuid.uuid4().hex[:8]}"
+    victim = one_node(run, node, f"--berth-checkpoint={name}", *low, script=SAVING)
+    run.wait("the script to be ready", lambda: run.file(f"{name}.up") is not None)
+    job = run.sbatch("-w", node, "--exclusive", "-t", "10", *high, script="sleep 300")
+    run.runs(job, 8)
+    same([run.squeue(victim, "%t"), run.file(name)], ["PD", "step 12\n"])
+
+
 def spares(run, high=("-p", "top"), low=()):
     """A job waits for the run of the other, which goes on."""
     victim = one_node(run, "n1", *low)
@@ -140,10 +156,12 @@ def yaml_partition(run, **values):
                   yaml={"partitions": [{"name": "low", "nodes": "n[1-2]", "max_time": "1-0"} | values]})
 
 
-@yaml_key("partitions.preempt_mode", seen="a run there is cancelled and does not wait again")
+@yaml_key("partitions.preempt_mode", seen="a run there is cancelled and does not wait again; or saves a checkpoint first")
 def yaml_partition_mode(run):
     yaml_partition(run, preempt_mode="cancel")
     same(run.squeue(preempts(run, high=("-p", "main"), low=("-p", "low")), "%t"), "PR")
+    yaml_partition(run, preempt_mode="checkpoint")
+    saves_first(run, "n2", high=("-p", "main"), low=("-p", "low"))
 
 
 @yaml_key("partitions.grace_time", seen="a run there goes on after the decision")
@@ -169,10 +187,12 @@ def by(run):
     preemption(run)
 
 
-@yaml_key("preemption.mode", seen="a run that is preempted is cancelled")
+@yaml_key("preemption.mode", seen="a run that is preempted is cancelled; or saves a checkpoint first")
 def mode(run):
     run.configure(*BY_PARTITION, partitions=TOP, yaml={"preemption": {"mode": "cancel"}})
     same(run.squeue(preempts(run), "%t"), "PR")
+    run.configure(*BY_PARTITION, partitions=TOP, yaml={"preemption": {"mode": "checkpoint"}})
+    saves_first(run, "n2")
 
 
 @yaml_key("preemption.within", seen="a job takes the place of a run of its own QOS with less priority")
@@ -281,10 +301,12 @@ def qos_preempt(run):
     preempts(run, **HIGH_LOW)
 
 
-@yaml_key("qos.preempt_mode", seen="a run of it is cancelled and does not wait again")
+@yaml_key("qos.preempt_mode", seen="a run of it is cancelled and does not wait again; or saves a checkpoint first")
 def qos_preempt_mode(run):
     by_qos(run, preempt_mode="cancel")
     same(run.squeue(preempts(run, **HIGH_LOW), "%t"), "PR")
+    by_qos(run, preempt_mode="checkpoint")
+    saves_first(run, "n2", **HIGH_LOW)
 
 
 @yaml_key("qos.grace_time", seen="a run of it goes on after the decision")
