@@ -50,24 +50,15 @@ Result<PreemptModes> parse_preempt_mode(std::string_view text) {
     return modes;
 }
 
-<<<<<<< HEAD
 std::string preempt_mode_text(PreemptMode mode, bool within, bool gang) {
     if (gang && mode == PreemptMode::off) return "GANG";
     const bool beside = gang && mode != PreemptMode::suspend;
-    const std::string_view text = mode == PreemptMode::cancel    ? "CANCEL"
-                                  : mode == PreemptMode::requeue ? "REQUEUE"
-                                  : mode == PreemptMode::suspend ? "GANG,SUSPEND"
-                                                                 : "OFF";
-    return std::string(within ? "WITHIN," : "") + (beside ? "GANG," : "") + std::string(text);
-=======
-std::string preempt_mode_text(PreemptMode mode, bool within) {
     const std::string_view text = mode == PreemptMode::cancel       ? "CANCEL"
                                   : mode == PreemptMode::requeue    ? "REQUEUE"
                                   : mode == PreemptMode::suspend    ? "GANG,SUSPEND"
                                   : mode == PreemptMode::checkpoint ? "CHECKPOINT"
                                                                     : "OFF";
-    return (within ? "WITHIN," : "") + std::string(text);
->>>>>>> f3464092 (Take --berth-checkpoint, PreemptMode checkpoint and berth checkpoint done)
+    return std::string(within ? "WITHIN," : "") + (beside ? "GANG," : "") + std::string(text);
 }
 
 }  // namespace berth

@@ -112,6 +112,13 @@ const Mutant kMutants[] = {
          o.look_past = {"I7"};
      },
      "I8", 200, "and queue "},
+    {"CheckpointsAreNotWaitedFor",
+     [](WorldOptions& o) {
+         o.preempts = true;
+         o.preempt_mode = PreemptMode::checkpoint;
+         o.control.checkpoints = false;
+     },
+     "I14", 40, "has not"},
     {"ReclaimOfWhatIsNotLent",
      [](WorldOptions& o) {
          o.sharing = WorldOptions::Sharing::of_quotas;

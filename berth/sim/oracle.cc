@@ -32,6 +32,7 @@ Recorded Oracle::read(const Record& record, const ClusterState& after) {
 
 void Oracle::recorded(const Recorded& record) {
     ++records_;
+    recorded_at_ = record.now;
     fenced_.clear();
     // Ends come first: in one record a job may end and another start because of that.
     for (const Fact& fact : record.facts) {
@@ -101,6 +102,7 @@ void Oracle::take(const Fact& fact) {
         if (!job.run.ending_at) job.run.ending_at = stage_.now();
         if (ending->preempted_by && (!job.preempted || *job.preempted < job.run.attempt))
             stage_.violated("I14", words(ending->job) + " ends as preempted, and nobody chose it");
+        if (ending->preempted_by) check_waited_for(ending->job, job);
         if (ending->outcome != JobState::pending) return;
         job.hold = ending->hold;
         if (is_final(job.state)) job.state = JobState::pending;  // Requeued by its owner.
@@ -114,6 +116,8 @@ void Oracle::take(const Fact& fact) {
         suspend(*suspended);
     } else if (const auto* frozen = std::get_if<JobFrozen>(&fact)) {
         freeze(*frozen);
+    } else if (const auto* saved = std::get_if<CheckpointSeen>(&fact)) {
+        save(*saved);
     } else if (const auto* ended = std::get_if<AttemptEnded>(&fact)) {
         end(*ended);
     } else if (const auto* fenced = std::get_if<NodeFenced>(&fact)) {

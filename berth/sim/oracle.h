@@ -61,6 +61,7 @@ public:
     std::uint64_t preempted() const { return preempted_; }
     std::uint64_t loans() const { return loans_; }
     std::uint64_t turns() const { return turns_; }
+    std::uint64_t saved() const { return saved_; }
 
 private:
     struct Run {
@@ -85,7 +86,8 @@ private:
         Run run;  // The last one.
         bool forgotten = false;
         bool cancel_told = false;
-        std::optional<Attempt> preempted;                  // The last run that was.
+        std::optional<Attempt> preempted;  // The last run that was.
+        std::optional<Time> saves_until;   // That run, unless it has saved a checkpoint before.
         std::uint64_t submitted_in = 0, forgotten_in = 0;  // The record numbers.
     };
 
@@ -97,6 +99,9 @@ private:
     void preempt(const JobsPreempted& fact);
     void suspend(const JobSuspended& fact);
     void freeze(const JobFrozen& fact);
+    void save(const CheckpointSeen& fact);
+    void check_waited_for(JobId id, const Known& job);
+    const SimMachine& batch_host_of(const Run& run) const;
     std::string not_preempted(const Known& preemptor, JobId of, const Known& victim, JobId id);
     void end(const AttemptEnded& fact);
     void check_not_spooled(AttemptKey key, const SimMachine& machine);
@@ -135,7 +140,8 @@ private:
     DecisionHash decisions_;
     Epoch epoch_{0};
     std::uint64_t records_ = 0, runs_ = 0, scripts_ = 0, lost_runs_ = 0, preempted_ = 0, loans_ = 0,
-                  turns_ = 0;
+                  turns_ = 0, saved_ = 0;
+    Time recorded_at_{};  // The record that is being read.
 };
 
 }  // namespace berth::sim

@@ -216,7 +216,37 @@ void Oracle::preempt(const JobsPreempted& fact) {
         }
         if (job.preempted == victim.attempt) stage_.violated("I14", said + " for the second time");
         job.preempted = victim.attempt;
+        job.saves_until.reset();
+        if (victim.mode == PreemptMode::checkpoint) job.saves_until = victim.ends_at;
     }
+}
+
+const SimMachine& Oracle::batch_host_of(const Run& run) const {
+    return *machines_[run.allocation.shares.front().node.index()];
+}
+
+// What is recorded to be saved is so on the machine. The run may be over there by then.
+void Oracle::save(const CheckpointSeen& fact) {
+    Known& job = jobs_[fact.job];
+    if (job.run.attempt != fact.attempt) return;
+    const SimMachine& machine = batch_host_of(job.run);
+    const AttemptKey key{fact.job, fact.attempt};
+    if (machine.cgroups().contains(key) && !machine.has_checkpoint(key))
+        stage_.violated("I14", words(fact.job) + " is recorded to have saved, and has not");
+    job.saves_until.reset();
+    ++saved_;
+}
+
+// It has saved, its time is over, or its script has ended by itself.
+void Oracle::check_waited_for(JobId id, const Known& job) {
+    if (!job.saves_until || recorded_at_ >= *job.saves_until) return;
+    if (job.preempted != job.run.attempt) return;  // It was requeued, and runs again.
+    const auto& cgroups = batch_host_of(job.run).cgroups();
+    const auto here = cgroups.find({id, job.run.attempt});
+    if (here == cgroups.end()) return;
+    const auto script = here->second.runs.find(kBatchStep);
+    if (script == here->second.runs.end() || !script->second.main) return;
+    stage_.violated("I14", words(id) + " ends before it has saved, and its time is not over");
 }
 
 // A run goes on only when nobody has its cores.

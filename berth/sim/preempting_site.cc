@@ -48,6 +48,23 @@ void ask_for_cores(std::vector<PlannedJob>& jobs, const ClusterSpec& cluster, Rn
     }
 }
 
+ClusterSpec with_checkpoints(ClusterSpec spec, Rng rng) {
+    spec.scheduling.preemption.mode = PreemptMode::checkpoint;
+    for (PartitionSpec& partition : spec.partitions) {
+        const bool ends = partition.preempt_mode && *partition.preempt_mode != PreemptMode::off;
+        if (ends && rng.chance(70)) partition.preempt_mode.reset();
+    }
+    return spec;
+}
+
+void let_jobs_save(std::vector<PlannedJob>& jobs, Rng rng) {
+    for (PlannedJob& job : jobs) {
+        if (!rng.chance(70)) continue;
+        job.spec.command.edit().checkpoint = "model.pt";
+        if (rng.chance(70)) job.script.saves_for = Duration(rng.between(0, 50'000));
+    }
+}
+
 void spread_over_tiers(std::vector<PlannedJob>& jobs, Rng rng) {
     for (PlannedJob& job : jobs) {
         const std::int64_t where = rng.between(1, 10);

@@ -16,6 +16,11 @@ ClusterSpec with_suspension(ClusterSpec spec, Rng rng);
 // Many jobs ask for no GPUs, but for a large part of a node's cores: these can be lent.
 void ask_for_cores(std::vector<PlannedJob>& jobs, const ClusterSpec& cluster, Rng rng);
 
+// Most runs there are given time to save a checkpoint. REQUIRES: with_preemption().
+ClusterSpec with_checkpoints(ClusterSpec spec, Rng rng);
+// Many jobs name a file for that, and most of these do save it, some too slowly.
+void let_jobs_save(std::vector<PlannedJob>& jobs, Rng rng);
+
 // Moves some jobs into these partitions.
 void spread_over_tiers(std::vector<PlannedJob>& jobs, Rng rng);
 

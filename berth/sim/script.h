@@ -2,6 +2,9 @@
 // world knows what runs only from what was really launched.
 #pragma once
 
+#include <optional>
+#include <vector>
+
 #include "berth/base/codec.h"
 #include "berth/base/time.h"
 
@@ -25,8 +28,10 @@ struct ScriptPlan {
     Duration leftovers_for{};     // For this long, unless they are ended.
     Duration survives_kill{};     // In uninterruptible sleep.
     std::vector<StepPlan> steps;
+    // It saves a checkpoint when it is warned, which takes so long, and does not end of that.
+    std::optional<Duration> saves_for;
     BERTH_FIELDS(ScriptPlan, runs_for, exit_code, ignores_term, out_of_memory, fails_first_launch,
-                 leftovers, leftovers_for, survives_kill, steps)
+                 leftovers, leftovers_for, survives_kill, steps, saves_for)
 };
 
 }  // namespace berth::sim

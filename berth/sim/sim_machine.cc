@@ -70,6 +70,8 @@ void SimMachine::act(const HostAction& action) {
               [this, kind = program->program.program] { tell(NodeProgramExited{kind, {}}); });
     } else if (const auto* freeze_it = std::get_if<FreezeRun>(&action)) {
         freeze(*freeze_it);
+    } else if (const auto* watch = std::get_if<WatchCheckpoint>(&action)) {
+        watch_checkpoint(*watch);
     }
 }
 
@@ -223,6 +225,26 @@ void SimMachine::set_frozen(const FreezeRun& action) {
     }
 }
 
+// What saves begins when it is warned, which follows at once.
+void SimMachine::watch_checkpoint(const WatchCheckpoint& action) {
+    const Processes* const script = find(action.run);
+    if (script == nullptr || !script->main || !script->plan.saves_for) return;
+    if (std::exchange(cgroups_.at(attempt_of(action.run)).watched, true)) return;
+    const auto found = [this, run = action.run, serial = script->serial] {
+        const Processes* const now = find(run);
+        if (now == nullptr || now->serial != serial || !now->main) return;
+        stage_.trace([&] { return spec_.name + ": " + to_text(run) + " has saved"; });
+        cgroups_.at(attempt_of(run)).checkpointed = true;
+        tell(CheckpointFound{run});
+    };
+    later(*script->plan.saves_for + std::chrono::seconds(1), found);
+}
+
+bool SimMachine::has_checkpoint(AttemptKey key) const {
+    const auto found = cgroups_.find(key);
+    return found != cgroups_.end() && found->second.checkpointed;
+}
+
 // ---- End.
 
 void SimMachine::end_main(const RunKey& run, std::uint64_t serial, ExitStatus exit,
@@ -277,10 +299,18 @@ bool SimMachine::hears_nothing(const RunKey& run) const {
     return freezes_slowly_ && cgroups_.at(attempt_of(run)).frozen;
 }
 
+bool SimMachine::is_warning(const RunKey& run, const SignalRun& action) const {
+    const SimCgroup& cgroup = cgroups_.at(attempt_of(run));
+    const auto script = cgroup.runs.find(kBatchStep);
+    return action.signal == kTermSignal && action.run.step != kExternStep && cgroup.watched &&
+           script != cgroup.runs.end() && script->second.plan.saves_for.has_value();
+}
+
 void SimMachine::signal_one(const RunKey& run, const SignalRun& action) {
     Processes& processes = *find(run);
     if (!is_deadly(action.signal) || !processes.any()) return;
     const bool kills = action.signal == kKillSignal;
+    if (is_warning(run, action)) return;
     if (!kills && hears_nothing(run)) {
         processes.has_term = true;
         return;
@@ -359,8 +389,12 @@ std::vector<RunKey> SimMachine::alive() const {
 
 std::vector<AgentEvent> SimMachine::exit_records() const {
     std::vector<AgentEvent> records;
-    records.reserve(exits_.size());
+    records.reserve(exits_.size() + cgroups_.size());
     for (const auto& [run, exited] : exits_) records.emplace_back(exited);
+    for (const auto& [key, cgroup] : cgroups_) {
+        if (cgroup.checkpointed && !cgroup.removed)
+            records.emplace_back(CheckpointFound{{key.job, key.attempt, kBatchStep}});
+    }
     return records;
 }
 

@@ -36,7 +36,9 @@ struct SimCgroup {
     bool starting = false;  // Being created.
     bool tell_empty = false;
     bool frozen = false;
-    bool killed = false;  // All of it: it runs no more of its own code, frozen or not.
+    bool watched = false,
+         checkpointed = false;  // For the checkpoint of its script; and it has one.
+    bool killed = false;        // All of it: it runs no more of its own code, frozen or not.
     std::uint64_t freezer_orders = 0;
     // Removal was ordered while it was not empty: it goes with its last process.
     bool removed = false;
@@ -77,6 +79,7 @@ public:
     // What an agent finds when it starts.
     std::vector<RunKey> alive() const;
     std::vector<AgentEvent> exit_records() const;
+    bool has_checkpoint(AttemptKey key) const;
 
     // Whatever the launcher was starting never exists; whether it may have begun is remembered or
     // not.
@@ -107,9 +110,12 @@ private:
     void begin(const RunKey& run, const ScriptPlan& plan);
     void freeze(const FreezeRun& action);
     void set_frozen(const FreezeRun& action);
+    void watch_checkpoint(const WatchCheckpoint& action);
     void run_until_end(const RunKey& run, Processes& processes, Duration length);
     void signal(const SignalRun& action);
     bool hears_nothing(const RunKey& run) const;  // But SIGKILL: it is frozen.
+    // What is to save a checkpoint, and can: its end comes with a signal to the whole attempt.
+    bool is_warning(const RunKey& run, const SignalRun& action) const;
     void signal_one(const RunKey& run, const SignalRun& action);
     void remove(AttemptKey key);
     void end_main(const RunKey& run, std::uint64_t serial, ExitStatus exit, bool out_of_memory);

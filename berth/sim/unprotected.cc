@@ -84,12 +84,23 @@ std::optional<OutgoingOrder> Unprotected::send(const ClusterState& state, Outgoi
         forge_end(state, order, forged);
     }
     if (!protections_.wait_for_rest) forge_rest(state, order, forged);
+    if (!protections_.checkpoints) forge_checkpoint(state, order, forged);
     auto* const over = std::get_if<AcknowledgeEnd>(&order.order.body);
     if (over != nullptr && !over->step) {
         const auto meant = meant_.find({over->job, over->attempt});
         if (meant != meant_.end()) over->attempt = meant_.extract(meant).mapped();
     }
     return order;
+}
+
+// A run counts as having saved as soon as it is warned.
+void Unprotected::forge_checkpoint(const ClusterState& state, const OutgoingOrder& order,
+                                   std::vector<Input>& forged) {
+    const auto* const warning = std::get_if<SignalAttempt>(&order.order.body);
+    if (warning == nullptr || !warning->checkpoint) return;
+    forged.emplace_back(AgentInput{order.link, state.spec().node(order.node).name,
+                                   Report{order.order.boot_id, order.order.session,
+                                          AttemptCheckpointed{warning->job, warning->attempt}}});
 }
 
 // Only the batch host learns that a run is over.

@@ -30,6 +30,8 @@ struct ControlProtections {
     bool wait_for_clean = true;
     // Others use the cores of a run once its nodes have proved that it stands still.
     bool wait_for_rest = true;
+    // A run that is to save a checkpoint is given its time until its node says that it has.
+    bool checkpoints = true;
     bool gangs = true;          // All nodes of a job launch and end together.
     bool output_commit = true;  // Nothing leaves before it is durable; see Loop.
 };
@@ -54,6 +56,8 @@ private:
     void take_for_current(const ClusterState& state, AttemptReport& report);
     bool is_left_behind(const ClusterState& state, const OutgoingOrder& order) const;
     bool is_forged(const OutgoingOrder& order);
+    static void forge_checkpoint(const ClusterState& state, const OutgoingOrder& order,
+                                 std::vector<Input>& forged);
     void forge_end(const ClusterState& state, const OutgoingOrder& order,
                    std::vector<Input>& forged);
     static void forge_rest(const ClusterState& state, const OutgoingOrder& order,

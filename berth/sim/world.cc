@@ -26,7 +26,7 @@ constexpr Duration kSettling = hours(24 * 4);
 constexpr Duration kLook = seconds(60);
 constexpr std::uint64_t kSiteSeed = 0x517e, kAsksSeed = 0xa5c5, kReservationsSeed = 0x2e5e,
                         kTiersSeed = 0x71e5, kQuotasSeed = 0x900a, kSuspendSeed = 0x5a5b,
-                        kTurnsSeed = 0x7025;
+                        kTurnsSeed = 0x7025, kSavesSeed = 0xc4e7;
 
 // Passes what really runs on to the oracle, the users and the injector.
 class Everyone : public Witness {
@@ -61,6 +61,12 @@ private:
 
 bool shares(const WorldOptions& options, WorldOptions::Sharing what) {
     return options.sharing == what;
+}
+
+// Whether runs are frozen there as a matter of course.
+bool freezes(const WorldOptions& options) {
+    return options.preempt_mode == PreemptMode::suspend ||
+           shares(options, WorldOptions::Sharing::of_cores);
 }
 
 ClusterSpec with_hooks(ClusterSpec spec, std::uint64_t seed) {
@@ -111,7 +117,10 @@ namespace {
 ClusterSpec cluster_of(std::uint64_t seed, const WorldOptions& options, Rng& rng) {
     ClusterSpec site = with_site(random_cluster(rng), Rng(seed ^ kSiteSeed));
     if (options.preempts) site = with_preemption(std::move(site), Rng(seed ^ kTiersSeed));
-    if (options.suspends) site = with_suspension(std::move(site), Rng(seed ^ kSuspendSeed));
+    if (options.preempt_mode == PreemptMode::suspend)
+        site = with_suspension(std::move(site), Rng(seed ^ kSuspendSeed));
+    if (options.preempt_mode == PreemptMode::checkpoint)
+        site = with_checkpoints(std::move(site), Rng(seed ^ kSavesSeed));
     if (shares(options, WorldOptions::Sharing::of_cores))
         site = with_turns(std::move(site), Rng(seed ^ kTurnsSeed));
     if (shares(options, WorldOptions::Sharing::of_quotas))
@@ -152,8 +161,7 @@ void SimWorld::build_nodes() {
     for (std::size_t i = 0; i < cluster_.nodes.size(); ++i) {
         machines_.push_back(std::make_unique<SimMachine>(stage_, witness_, NodeId::from_index(i),
                                                          cluster_.nodes[i], rng_.fork()));
-        if (options_.suspends || shares(options_, WorldOptions::Sharing::of_cores))
-            machines_.back()->freeze_slowly();
+        if (freezes(options_)) machines_.back()->freeze_slowly();
         agents_.push_back(std::make_unique<NodeAgent>(stage_, *machines_.back(), network_, mix_,
                                                       options_.agent, options_.limits,
                                                       rng_.fork()));
@@ -223,8 +231,9 @@ WorldReport SimWorld::run() {
     auto jobs = random_jobs(rng_, cluster_, options_.jobs, submitting, mix_.bad_jobs);
     ask_of_site(jobs, cluster_, Rng(seed_ ^ kAsksSeed));
     if (options_.preempts) spread_over_tiers(jobs, Rng(seed_ ^ kTiersSeed));
-    if (options_.suspends || shares(options_, WorldOptions::Sharing::of_cores))
-        ask_for_cores(jobs, cluster_, Rng(seed_ ^ kSuspendSeed));
+    if (freezes(options_)) ask_for_cores(jobs, cluster_, Rng(seed_ ^ kSuspendSeed));
+    if (options_.preempt_mode == PreemptMode::checkpoint)
+        let_jobs_save(jobs, Rng(seed_ ^ kSavesSeed));
     if (shares(options_, WorldOptions::Sharing::of_cores))
         ask_to_share(jobs, Rng(seed_ ^ kTurnsSeed));
     clients_->use(std::move(jobs));
@@ -271,7 +280,8 @@ WorldReport SimWorld::report() const {
     report.steps = clients_->steps();
     report.lost_runs = oracle_.lost_runs();
     report.preemptions = {
-        .ended = oracle_.preempted(), .loans = oracle_.loans(), .turns = oracle_.turns()};
+        .ended = oracle_.preempted(), .loans = oracle_.loans(),
+        .turns = oracle_.turns(), .saved = oracle_.saved()};
     report.records = controller_.journal().records();
     report.snapshots = controller_.journal().snapshots();
     for (const auto& agent : agents_) {

@@ -23,8 +23,9 @@ struct WorldOptions {
     AgentLimits limits;
     std::optional<FaultMix> mix;  // nullopt: the seed's own.
     std::optional<bool> fence;    // Whether the site has a fence; nullopt: in every third world.
-    bool preempts = false;        // Jobs of several tiers preempt each other …
-    bool suspends = false;        // … and most of what they preempt is suspended.
+    bool preempts = false;        // Jobs of several tiers preempt each other.
+    // How most of what they preempt is stopped: ended, suspended, or given time for a checkpoint.
+    PreemptMode preempt_mode = PreemptMode::requeue;
     // Queues lend each other GPUs, and take them back; or jobs share cores, and take turns on them.
     enum class Sharing : std::uint8_t { none, of_quotas, of_cores } sharing = Sharing::none;
     bool fence_lies = false;  // It reports nodes as dead and does nothing.
@@ -48,6 +49,7 @@ struct WorldReport {
         std::uint64_t ended = 0;  // Runs that were ended for another job.
         std::uint64_t loans = 0;  // Starts on cores that suspended runs lent, or others share.
         std::uint64_t turns = 0;  // Turns that runs on shared cores have had.
+        std::uint64_t saved = 0;  // Runs that saved a checkpoint before they ended.
     };
     Preemptions preemptions;
     // Over all nodes; most_tombstones: the most that one node kept at a time.

@@ -59,13 +59,14 @@ TEST(World, HoldsItsInvariantsOverLongTimes) {
 
 // The worlds hold their invariants, and runs are preempted in them: ended, or suspended as well.
 void expect_preemptions(const WorldOptions& options) {
-    std::uint64_t ended = 0, loans = 0;
+    std::uint64_t ended = 0, loans = 0, saved = 0;
     const std::uint64_t worlds = testing::seeds_of(60);
     const auto only = testing::number_in_environment("BERTH_SEED");
     for (std::uint64_t seed = only.value_or(1); seed <= only.value_or(worlds); ++seed) {
         const WorldReport report = run_world(seed, options);
         ended += report.preemptions.ended;
         loans += report.preemptions.loans;
+        saved += report.preemptions.saved;
         EXPECT_EQ(report.violation, "") << told(report);
         if (!report.violation.empty()) return;
     }
@@ -74,8 +75,11 @@ void expect_preemptions(const WorldOptions& options) {
     if (only) return;
     // Their mean is above 1; that of a few worlds may not be.
     EXPECT_GE(ended + loans, worlds / 4);
-    if (options.suspends && worlds >= 20) {
+    if (options.preempt_mode == PreemptMode::suspend && worlds >= 20) {
         EXPECT_GE(loans, worlds / 10);
+    }
+    if (options.preempt_mode == PreemptMode::checkpoint && worlds >= 20) {
+        EXPECT_GE(saved, worlds / 10);
     }
 }
 
@@ -84,7 +88,11 @@ TEST(World, HoldsItsInvariantsWhereJobsPreemptEachOther) {
 }
 
 TEST(World, HoldsItsInvariantsWhereRunsAreSuspended) {
-    expect_preemptions({.jobs = 160, .preempts = true, .suspends = true});
+    expect_preemptions({.jobs = 160, .preempts = true, .preempt_mode = PreemptMode::suspend});
+}
+
+TEST(World, HoldsItsInvariantsWhereRunsSaveCheckpoints) {
+    expect_preemptions({.jobs = 120, .preempts = true, .preempt_mode = PreemptMode::checkpoint});
 }
 
 // The worlds hold their invariants, and runs share cores in them.
@@ -113,7 +121,7 @@ TEST(World, HoldsItsInvariantsWhereJobsTakeTurns) {
 TEST(World, HoldsItsInvariantsWhereJobsTakeTurnsAndAreSuspendedForOthers) {
     expect_turns({.jobs = 160,
                   .preempts = true,
-                  .suspends = true,
+                  .preempt_mode = PreemptMode::suspend,
                   .sharing = WorldOptions::Sharing::of_cores});
 }
 

@@ -30,10 +30,15 @@ std::optional<Fact> warning(const ClusterState& state) {
     return std::nullopt;
 }
 
-// No random fact either: a waiting job moves to where it stands already.
-std::optional<Fact> move(const ClusterState& state) {
+// No random facts either, of kinds that are not there yet: a waiting job moves to where it stands
+// already, and a run saves a checkpoint.
+std::optional<Fact> missing(const std::set<std::size_t>& kinds, const ClusterState& state) {
+    const auto lacks = [&](const Fact& kind) { return !kinds.contains(kind.index()); };
     for (const auto& [id, job] : state.jobs()) {
-        if (job.state == JobState::pending) return JobMoved{id, job.partition, job.time_limit};
+        if (job.state == JobState::pending && lacks(JobMoved{}))
+            return JobMoved{id, job.partition, job.time_limit};
+        if (job.state == JobState::running && lacks(CheckpointSeen{}))
+            return CheckpointSeen{id, job.attempt};
     }
     return std::nullopt;
 }
@@ -57,10 +62,9 @@ Status write_history(SmallCluster& cluster, Rng& rng) {
     for (std::size_t i = 0; i < kFactsMost; ++i) {
         if (i >= kFacts && kinds.size() == std::variant_size_v<Fact>) return Done{};
         second += rng.between(0, 900);
-        const std::optional<Fact> moved = i >= kFacts ? move(cluster.state()) : std::nullopt;
-        const bool is_missing = !kinds.contains(Fact(JobMoved{}).index());
-        const Fact fact =
-            moved && is_missing ? *moved : next_fact(rng, at(second), cluster.state());
+        const std::optional<Fact> rare =
+            i >= kFacts ? missing(kinds, cluster.state()) : std::nullopt;
+        const Fact fact = rare ? *rare : next_fact(rng, at(second), cluster.state());
         kinds.insert(fact.index());
         std::vector<std::pair<JobId, JobPayload>> payloads;
         if (const auto* const submitted = std::get_if<JobSubmitted>(&fact)) {
