@@ -108,6 +108,14 @@ bool is_due(const ClusterState& state, JobId job, Time now) {
            run->allocation->preempted->must_end(now);
 }
 
+// The script has ended by itself just before, which no cycle knew.
+bool comes_with_its_report(const std::vector<Fact>& facts, std::size_t at) {
+    const auto* const end = is<EndJob>(facts[at]);
+    const auto* const report = at + 1 < facts.size() ? is<AttemptEnded>(facts[at + 1]) : nullptr;
+    return end != nullptr && end->preempted_by && report != nullptr && report->job == end->job &&
+           report->batch_exit;
+}
+
 }  // namespace
 
 bool DecisionCheck::is_of_a_cycle(const Fact& fact, Time now) const {
@@ -181,7 +189,8 @@ std::optional<DecisionCheck::Difference> DecisionCheck::take(const Record& recor
         if (is<ControllerStarted>(fact)) {  // A new controller knows only the state.
             engine_ = Engine(std::move(engine_.mutable_state()));
         }
-        if (!decided && is_of_a_cycle(fact, record.now)) {
+        const bool is_reported = comes_with_its_report(record.facts, at);
+        if (!decided && !is_reported && is_of_a_cycle(fact, record.now)) {
             decided = true;
             if (auto difference = decide(record, at)) return difference;
         } else {

@@ -1,4 +1,5 @@
 // A run that is preempted with mode `checkpoint`: its warning, word of its checkpoint, and its end.
+#include "berth/control/core/decision_check.h"
 #include "berth/control/tests/control_rig.h"
 #include "berth/model/preempted_by.h"
 
@@ -126,6 +127,22 @@ TEST_F(Checkpointed, AScriptThatEndsOfTheWarningIsPreempted) {
     rig.report(rig.node_of(low), end_report(low, 1, ExitStatus{.code = 0, .signal = kTerm}));
     EXPECT_EQ(rig.job(low).state, JobState::pending);
     EXPECT_EQ(rig.job(low).state_reason, preempted_by_text(JobId(high)));
+}
+
+// In one turn the node says that it has saved, and that its script has ended.
+TEST_F(Checkpointed, AReplayKnowsThatTheScriptHasEndedItself) {
+    run(saving_job(1));
+    preempt();
+    const std::uint32_t node = rig.node_of(low);
+    rig.turn({rig.report_of(node, AttemptCheckpointed{JobId(low), Attempt(1)}),
+              rig.report_of(node, end_report(low, 1, ExitStatus{.code = 0, .signal = kTerm}))});
+    EXPECT_EQ(rig.job(low).state, JobState::pending);
+    DecisionCheck check{ClusterState()};
+    for (const Record& record : rig.records) {
+        const auto difference = check.take(record);
+        ASSERT_FALSE(difference) << difference->recorded << "; here: " << difference->ours;
+    }
+    EXPECT_EQ(check.state().hash(), rig.state().hash());
 }
 
 TEST_F(Checkpointed, AnotherSessionAndAnotherControllerWarnAgain) {
