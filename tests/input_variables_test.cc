@@ -141,6 +141,8 @@ TEST_F(InputVariables, AreSbatchsOptions) {
     EXPECT_EQ(request("SBATCH_JOB_NAME", "n").name, "n");
     EXPECT_EQ(request("SBATCH_WCKEY", "k").command->wckey, "k");
     EXPECT_EQ(request("SBATCH_BERTH_CHECKPOINT", "c").command->checkpoint, "c");
+    EXPECT_EQ(request("SBATCH_BERTH_RESTART_COST", "7").command->restart_cost,
+              std::chrono::minutes(7));
     EXPECT_EQ(request("SBATCH_WAIT4SWITCH", "10").request->nearness->switches_wait,
               std::chrono::minutes(10));
     EXPECT_EQ(submitted({{"SBATCH_TIMELIMIT", "7"}}, {"-t", "3"}).spec.request->time_limit,

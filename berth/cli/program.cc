@@ -184,6 +184,8 @@ private:
         command->add_option("--checkpoint", submit_.terms.checkpoint,
                             "Save this file when the job is warned that it is preempted [% "
                             "patterns as in sbatch]");
+        command->add_option("--restart-cost", submit_.terms.restart_cost,
+                            "What it takes to be where it was when it runs again [as for --time]");
     }
 
     void add_work() {

@@ -39,7 +39,7 @@ struct PlaceOptions {
 };
 // When it starts, and what becomes of it otherwise.
 struct TermOptions {
-    std::string priority_class, max_wait, checkpoint;
+    std::string priority_class, max_wait, checkpoint, restart_cost;
 };
 struct SubmitOptions {
     std::string script, wrap, name, partition, account, qos, time, gpus, constraint;

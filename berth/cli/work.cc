@@ -45,6 +45,7 @@ slurm::Invocation as_sbatch(const SubmitOptions& options) {
     add("--berth-priority-class", options.terms.priority_class);
     add("--berth-max-wait", options.terms.max_wait);
     add("--berth-checkpoint", options.terms.checkpoint);
+    add("--berth-restart-cost", options.terms.restart_cost);
     add("--berth-gpu-memory", options.place.gpu_memory);
     add("--berth-compute-capability", options.place.compute_capability);
     add("--switches", options.place.switches);

@@ -102,6 +102,11 @@ def checkpoint(run):
     see(re.search(r"/model-\d+\.pt\nLastCheckpoint=20", text), text)
 
 
+@berth_option("restart-cost", "10:00", seen="scontrol shows it")
+def restart_cost(run):
+    see("RestartCost=00:10:00" in run.output("scontrol show job $SLURM_JOB_ID"))
+
+
 @berth_option("time", "3", seen="it would be ended after three minutes")
 def time(run):
     same(run.output("echo $((SLURM_JOB_END_TIME - SLURM_JOB_START_TIME))"), "180")

@@ -69,6 +69,15 @@ def checkpoint(run):
     see(re.search(r"/model-\d+\.pt\nLastCheckpoint=20", text), text)
 
 
+@job_option("berth-restart-cost", "10:00:00", seen="berth why counts it as lost with the run", commands=("sbatch",))
+def restart_cost(run):
+    first = run.submit("sleep 60", "-p", "other", "--gres=gpu:4", wait=False).stdout.strip()
+    run.cluster.wait_state(first, "RUNNING")
+    with_more = run.out("sbatch", "--parsable", "-p", "other", "--gres=gpu:4", "--priority=4000000000", "--wrap", "true").strip()
+    says = lambda: "which would lose 40.0 GPU-hours" in run.out("berth", "why", with_more)
+    run.wait("the loss", says, 5)
+
+
 @job_option("time-min", "1", seen="it starts before a reservation, with less time")
 def time_min(run):
     with run.reserved("n2", "now+5minutes"):

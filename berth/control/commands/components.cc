@@ -19,6 +19,7 @@ std::optional<Refusing> objection(const JobSpec& spec) {
     if (spec.deadline) return cannot("--deadline");
     if (spec.time_min) return cannot("--time-min");
     if (!spec.command->checkpoint.empty()) return cannot("--berth-checkpoint");
+    if (spec.command->restart_cost != Duration{}) return cannot("--berth-restart-cost");
     const TopologyConstraint& near = spec.request->nearness;
     if (!near.affinities.empty()) return cannot("affinity");
     if (near.switches) return cannot("--switches");

@@ -208,11 +208,16 @@ TEST_F(Checkpointed, OnlyABatchJobOfOneComponentNamesAFile) {
     };
     JobSpec spec = saving_job(1);
     spec.command.edit().interactive = true;
-    EXPECT_EQ(refused_for({spec, {}}), Refusal::not_supported);
+    EXPECT_EQ(refused_for({spec, {}, {}}), Refusal::not_supported);
     for (const char* path : {"models/", "a\nb"}) {
         spec = saving_job(1);
         spec.command.edit().checkpoint = path;
-        EXPECT_EQ(refused_for({spec, {"#!/bin/sh\n", {}}}), Refusal::invalid_request) << path;
+        EXPECT_EQ(refused_for({spec, {"#!/bin/sh\n", {}}, {}}), Refusal::invalid_request) << path;
+    }
+    spec = testing::make_job({});
+    for (const Duration cost : {Duration(-1), Duration(10'000h)}) {
+        spec.command.edit().restart_cost = cost;
+        EXPECT_EQ(refused_for({spec, {"#!/bin/sh\n", {}}, {}}), Refusal::invalid_request);
     }
 }
 

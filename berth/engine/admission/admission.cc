@@ -120,7 +120,7 @@ std::variant<Job, Refusing> admit_in_one(const ClusterState& state, Time now,
     if (!no) no = check_priority(owner, spec);
     if (!no) no = resolve_priority_class(cluster, job);
     if (!no) no = check_gpu_bind(spec.command->gpu_bind);
-    if (!no) no = check_checkpoint(spec.command);
+    if (!no) no = check_restart(spec.command);
     if (!no) no = check_begin(now, spec.begin);
     if (!no) no = check_mail(cluster, job);
     if (!no) no = resolve_partition(cluster, owner, job);

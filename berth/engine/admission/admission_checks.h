@@ -62,8 +62,8 @@ Objection check_queues_of_update(const ClusterState& state, const Job& changed);
 Objection check_mail(const ClusterSpec& cluster, Job& job);
 Objection check_mail(const ClusterSpec& cluster, const Job& job, JobUpdated& update);
 
-// admission_checkpoint.cc
-Objection check_checkpoint(const JobCommand& command);
+// admission_checkpoint.cc: its checkpoint, and what a restart costs.
+Objection check_restart(const JobCommand& command);
 
 // admission.cc
 Objection check_texts(std::string_view name, std::string_view comment);

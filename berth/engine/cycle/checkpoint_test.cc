@@ -158,6 +158,22 @@ TEST_F(Checkpoints, WhatIsSavedIsNotLost) {
     EXPECT_FALSE(job(fresh).allocation->preempted);
 }
 
+TEST_F(Checkpoints, WhatARestartCostsIsLostToo) {
+    install(saving_cluster());
+    JobSpec slow = saving_job(2, 10);
+    slow.command.edit().restart_cost = minutes(20);
+    const JobId dear = run(slow);
+    pass(minutes(10));
+    const JobId cheap = run(saving_job(2, 10));
+    pass(minutes(1));
+    save(dear);
+    EXPECT_EQ(lost_work(engine_.state().spec(), job(dear), now_), 2 * 20 * 60);
+    submit(saving_job(2, 20));
+    pass(Duration{});
+    EXPECT_FALSE(job(dear).allocation->preempted);
+    EXPECT_TRUE(job(cheap).allocation->preempted);
+}
+
 TEST_F(Checkpoints, TimeInWhichARunStoodStillIsNotSaved) {
     install(saving_cluster());
     const JobId id = run(saving_job(1, 10));

@@ -16,7 +16,8 @@ std::int64_t lost_work(const ClusterSpec& spec, const Job& run, Time now) {
     for (const NodeShare& share : run.allocation->shares) counts.amount += share.amount;
     const Rare<RunCheckpoint>& checkpoint = run.allocation->checkpoint;
     const Duration kept = checkpoint ? checkpoint->ran : Duration{};
-    const std::int64_t seconds = (ran_for(run, now) - kept) / std::chrono::seconds(1);
+    const Duration lost = ran_for(run, now) - kept + run.spec.command->restart_cost;
+    const std::int64_t seconds = lost / std::chrono::seconds(1);
     return seconds * gpus_of(spec.dimensions, counts);
 }
 

@@ -105,12 +105,11 @@ std::optional<std::string> advice_to_preempt(Engine& engine, Time now, const Pen
     std::vector<JobId> runs;
     for (const std::size_t place : choice->victims) runs.push_back(victims[place].front());
     std::ranges::sort(runs);
-    const bool any_saved = std::ranges::any_of(runs, [&](JobId id) {
-        return state.find_job(id)->allocation->checkpoint.has_value();
+    const bool differs = std::ranges::any_of(runs, [&](JobId id) {
+        const Job& run = *state.find_job(id);
+        return run.allocation->checkpoint || run.spec.command->restart_cost > Duration{};
     });
-    const std::string said = any_saved          ? "would lose, since the last checkpoint, "
-                             : runs.size() == 1 ? "has run "
-                                                : "have run ";
+    const std::string said = differs ? "would lose " : runs.size() == 1 ? "has run " : "have run ";
     return "would start now if it might preempt " + names_of(state, runs) + ", which " + said +
            work_text(state, runs, now);
 }

@@ -18,6 +18,7 @@ constexpr auto kSbatchVariables = std::to_array<InputVariable>({
     {"SBATCH_ARRAY_INX", "array"},
     {"SBATCH_BATCH", "batch"},
     {"SBATCH_BERTH_CHECKPOINT", "berth-checkpoint"},
+    {"SBATCH_BERTH_RESTART_COST", "berth-restart-cost"},
     {"SBATCH_CLUSTERS", "clusters"},
     {"SBATCH_CONSTRAINT", "constraint"},
     {"SBATCH_CONTAINER", "container"},

@@ -381,6 +381,7 @@ constexpr auto kJobOptions = std::to_array<JobOption>({
     {"berth-pack", 0, no_argument, kOfJob, near_flag<&TopologyConstraint::pack>},
     {"berth-priority-class", 0, required_argument, kOfJob, [](JobDraft& d, const char* v) -> Status { d.spec.request.edit().priority_class = v; return Done{}; }},
     {"berth-presume-dead", 0, no_argument, kOfJob, [](JobDraft& d, const char*) -> Status { d.spec.presume_dead = true; return Done{}; }},
+    {"berth-restart-cost", 0, required_argument, kSbatch, set_restart_cost},
     // What they ask is so in any case: other_options.cc says why.
     {"acctg-freq", 0, required_argument, kJobs, ask_nothing}, {"delay-boot", 0, required_argument, kJobs, ask_no_time}, 
     {"cluster-constraint", 0, required_argument, kJobs, ask_nothing}, {"network", 0, required_argument, kJobs, ask_nothing}, {"power", 0, required_argument, kJobs, ask_nothing},

@@ -141,6 +141,7 @@ constexpr auto kBerthHelp = std::to_array<Help>({
     {"berth-pack", "", "the fullest nodes that have room"},
     {"berth-presume-dead", "", "end the job without proof when its node stops responding"},
     {"berth-priority-class", "NAME", "the priority class"},
+    {"berth-restart-cost", "TIME", "what it takes to be where it was when it runs again", kSbatch},
 });
 // clang-format on
 

@@ -20,4 +20,12 @@ Status set_checkpoint(JobDraft& draft, const char* value) {
     return Done{};
 }
 
+Status set_restart_cost(JobDraft& draft, const char* value) {
+    const auto cost = parse_time_limit(value);
+    if (!cost.ok() || !cost.value())
+        return invalid_argument("Invalid --berth-restart-cost specification");
+    draft.spec.command.edit().restart_cost = **cost;
+    return Done{};
+}
+
 }  // namespace berth::slurm

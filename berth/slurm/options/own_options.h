@@ -6,7 +6,8 @@
 
 namespace berth::slurm {
 
-Status set_max_wait(JobDraft& draft, const char* value);    // "10:00"
-Status set_checkpoint(JobDraft& draft, const char* value);  // "model-%j.pt"
+Status set_max_wait(JobDraft& draft, const char* value);      // "10:00"
+Status set_checkpoint(JobDraft& draft, const char* value);    // "model-%j.pt"
+Status set_restart_cost(JobDraft& draft, const char* value);  // "10:00"
 
 }  // namespace berth::slurm

@@ -213,6 +213,8 @@ void put_place(ShowRecord& record, const api::JobRow& job) {
             .put("Checkpoint", job.command.checkpoint)
             .put("LastCheckpoint", local_time(job.checkpoint_at, "None"));
     }
+    if (job.command.restart_cost > Duration{})
+        record.line().put("RestartCost", format_duration(job.command.restart_cost));
     if (const auto kill = job.command.kill_on_invalid_dep)  // Its name is Slurm's.
         record.line().put("KillOInInvalidDependent", *kill ? "Yes" : "No");
     const TopologyConstraint& near = job.request.nearness;
