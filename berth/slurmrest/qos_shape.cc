@@ -71,7 +71,8 @@ void put_qos_limits(ShapeWriter& json, const api::QosRow& row) {
 }
 
 // "WITHIN,REQUEUE": data_parser knows how jobs are preempted, not by which. It has one word for
-// "not at all" and for "as the cluster says".
+// "not at all" and for "as the cluster says", and none for CHECKPOINT, after which jobs are
+// requeued.
 std::vector<std::string> preempt_modes(const std::string& text) {
     constexpr std::array<std::string_view, 4> kModes = {"SUSPEND", "REQUEUE", "CANCEL", "GANG"};
     std::vector<std::string> modes;
@@ -79,6 +80,7 @@ std::vector<std::string> preempt_modes(const std::string& text) {
         for (const std::string_view mode : kModes) {
             if (iequals(word, mode)) modes.emplace_back(mode);
         }
+        if (iequals(word, "CHECKPOINT")) modes.emplace_back("REQUEUE");
     }
     if (modes.empty()) modes.emplace_back("DISABLED");
     return modes;

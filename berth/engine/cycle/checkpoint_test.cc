@@ -2,10 +2,14 @@
 // have saved is not lost with them.
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "berth/engine/derived/standing.h"
+#include "berth/engine/plan/plan_check.h"
 #include "berth/model/preempted_by.h"
 #include "berth/testing/builders.h"
 #include "berth/testing/engine_rig.h"
+#include "berth/testing/seeds.h"
 
 namespace berth {
 namespace {
@@ -46,6 +50,9 @@ protected:
         engine_.state().check_invariants();
     }
     void save(JobId id) { engine_.apply(now_, CheckpointSeen{id, job(id).attempt}); }
+    std::vector<JobId> holding() const {
+        return {engine_.state().index().holding().begin(), engine_.state().index().holding().end()};
+    }
     const Job& job(JobId id) const { return *engine_.state().find_job(id); }
     const PreemptedRun& preempted(JobId id) const { return *job(id).allocation->preempted; }
 
@@ -186,6 +193,42 @@ TEST_F(Checkpoints, TimeInWhichARunStoodStillIsNotSaved) {
     EXPECT_EQ(job(id).allocation->checkpoint->ran, minutes(2));
     pass(minutes(3));
     EXPECT_EQ(lost_work(engine_.state().spec(), job(id), now_), 3 * 60);
+}
+
+// Over random histories, each run that is to save ends when it has or its time is over, and no
+// sooner.
+TEST_F(Checkpoints, NoneEndsTooSoonOrTooLate) {
+    int in_time = 0, too_late = 0;
+    testing::for_each_seed(200, [&](Rng& rng) {
+        ClusterSpec spec = saving_cluster();
+        if (rng.chance(50)) spec.partitions.front().grace_time = seconds(rng.between(1, 60));
+        install(spec);
+        for (int step = 0; step < 60; ++step) {
+            now_ += seconds(rng.between(1, 15));
+            if (rng.chance(60)) {
+                const auto priority = static_cast<std::uint32_t>(rng.between(1, 4)) * 10;
+                submit(saving_job(rng.between(1, 4), priority, rng.chance(70) ? "model.pt" : ""));
+            }
+            std::map<JobId, bool> must_end;
+            for (const JobId id : holding()) {
+                if (!job(id).must_save()) continue;
+                if (rng.chance(20)) save(id);
+                must_end[id] = preempted(id).saved || preempted(id).ends_at <= now_;
+                if (must_end[id]) ++(preempted(id).saved ? in_time : too_late);
+            }
+            pass(Duration{});
+            ASSERT_EQ(check_plan(engine_.state(), now_), std::nullopt);
+            for (const auto& [id, must] : must_end) {
+                ASSERT_EQ(job(id).state == JobState::running, !must) << to_string(id);
+            }
+            for (const JobId id : holding()) {
+                const bool ends = job(id).state == JobState::completing || rng.chance(3);
+                if (ends && rng.chance(60)) testing::finish(engine_, now_, id);
+            }
+        }
+    });
+    EXPECT_GT(in_time, testing::scaled(50));
+    EXPECT_GT(too_late, testing::scaled(50));
 }
 
 TEST_F(Checkpoints, ACheckpointCanBeTakenBackWithItsTrial) {
