@@ -33,6 +33,12 @@ std::optional<SeenFile> look_at(const std::string& path) {
         found.st_dev, found.st_ino, found.st_size, {found.st_mtim.tv_sec, found.st_mtim.tv_nsec}};
 }
 
+// Of a file system that keeps whole seconds, one within that of the warning counts.
+bool is_later(WallMoment changed, WallMoment warned) {
+    if (changed.nanoseconds == 0) warned.nanoseconds = 0;
+    return changed >= warned;
+}
+
 // A parent that has died meanwhile sends no signal any more.
 [[noreturn]] void be_the_watch(const RunSpec& run, WallMoment warned, int parent) {
     ::close_range(STDERR_FILENO + 1, ~0U, 0);  // The run's lock, and what srun waits on.
@@ -55,7 +61,7 @@ std::optional<SeenFile> look_at(const std::string& path) {
 bool CheckpointTest::is_complete(const std::optional<SeenFile>& file,
                                  std::chrono::milliseconds now) {
     if (!std::exchange(looked_, true)) first_ = file;
-    const bool is_new = file && (file->changed >= warned_ || file != first_);
+    const bool is_new = file && (is_later(file->changed, warned_) || file != first_);
     if (!is_new) {
         last_.reset();
         return false;

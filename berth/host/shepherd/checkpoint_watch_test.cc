@@ -43,6 +43,15 @@ TEST(CheckpointTest, AnOlderFileDoesNotCount) {
     EXPECT_TRUE(test.is_complete(saved, milliseconds(62'200)));
 }
 
+TEST(CheckpointTest, AFileSystemMayKeepWholeSeconds) {
+    CheckpointTest test(kWarned);
+    EXPECT_FALSE(test.is_complete(file_of(10, {1000, 0}), milliseconds(0)));
+    EXPECT_TRUE(test.is_complete(file_of(10, {1000, 0}), milliseconds(1000)));
+    CheckpointTest older(kWarned);
+    EXPECT_FALSE(older.is_complete(file_of(10, {999, 0}), milliseconds(0)));
+    EXPECT_FALSE(older.is_complete(file_of(10, {999, 0}), milliseconds(1000)));
+}
+
 // The clock of the file server is behind, or the file was moved there with its time.
 TEST(CheckpointTest, AFileThatWasNotThereOrDiffersIsNew) {
     CheckpointTest moved(kWarned);
