@@ -42,8 +42,8 @@ bool is_later(WallMoment changed, WallMoment warned) {
 // A parent that has died meanwhile sends no signal any more.
 [[noreturn]] void be_the_watch(const RunSpec& run, WallMoment warned, int parent) {
     ::close_range(STDERR_FILENO + 1, ~0U, 0);  // The run's lock, and what srun waits on.
-    if (const Status dropped = become_user(run); !dropped.ok()) {
-        std::fprintf(stderr, "berth-step: checkpoint: %s\n", dropped.error().message.c_str());
+    if (const Status is_user = become_user(run); !is_user.ok()) {
+        std::fprintf(stderr, "berth-step: checkpoint: %s\n", is_user.error().message.c_str());
         ::_exit(kCannotLook);
     }
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
