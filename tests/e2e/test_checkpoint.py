@@ -107,6 +107,7 @@ class Checkpoint(unittest.TestCase):
         self.assertEqual([self.shown(low, "%T"), self.shown(high, "%T")], ["RUNNING", "PENDING"])
         self.assertIn(f"It waits for job {low}, which it preempts, to save a checkpoint and end: at the latest until ",
                       c.run("berth", "why", high).stdout)
+        self.assertRegex(c.run("berth", "why", low).stdout, r"it has 00:00:\d\d to save its checkpoint, step-%j")
         self.goes_on_at_its_step(low, high)
 
     def test_neither_controller_nor_agent_need_live_through_it(self):

@@ -374,10 +374,15 @@ std::optional<SlowRead> Service::explain_outcome(const Routed& routed) const {
         const auto found = std::ranges::find_if(answer->records, is_meant);
         if (found == answer->records.end()) return unknown_job(text);
         Explanation explanation{.job = found->job};
-        explanation.outcome = outcome_of(*found, wall_time());
+        const Time now = wall_time();
+        explanation.outcome = outcome_of(*found, now);
         // The state knows more than the record, as long as the job is in it.
         const Job* const known = snapshot->find_job(found->job);
         const JobCourse course = known != nullptr ? course_of(*known) : course_of(*found);
+        if (known != nullptr) {
+            for (std::string& line : checkpoint_lines(*known, now))
+                explanation.outcome.push_back(std::move(line));
+        }
         explanation.phase = phase_of(course);
         explanation.conditions = conditions_of(course);
         return respond_json(api::to_json(explanation));

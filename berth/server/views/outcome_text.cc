@@ -176,6 +176,21 @@ std::vector<std::string> outcome_of(const AccountingRecord& record, Time now) {
     return lines;
 }
 
+std::vector<std::string> checkpoint_lines(const Job& job, Time now) {
+    std::vector<std::string> lines;
+    if (job.state != JobState::running) return lines;
+    if (job.must_save()) {
+        const Duration left = std::max(Duration{}, job.allocation->preempted->ends_at - now);
+        lines.push_back("  it has " + format_duration(left) + " to save its checkpoint, " +
+                        job.spec.command->checkpoint);
+    }
+    if (const Rare<RunCheckpoint>& last = job.allocation->checkpoint) {
+        const Duration ago = std::max(Duration{}, now - last->at);
+        lines.push_back("  its last checkpoint was seen " + format_duration(ago) + " ago");
+    }
+    return lines;
+}
+
 JobCourse course_of(const AccountingRecord& record) {
     return {.state = record.completing ? JobState::completing : record.state,
             .is_suspended = record.suspended_since.has_value(),

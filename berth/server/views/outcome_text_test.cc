@@ -59,6 +59,23 @@ TEST(OutcomeText, SaysHowAJobEndedWithItsNumbers) {
     EXPECT_EQ(late, "job 7 was preempted by job 12 (checkpoint timeout)" + ran);
 }
 
+TEST(OutcomeText, SaysWhatARunSaves) {
+    Job job;
+    job.state = JobState::running;
+    job.spec.command.edit().checkpoint = "model.pt";
+    job.allocation = Allocation{};
+    const Time now = from_seconds(2000);
+    EXPECT_TRUE(checkpoint_lines(job, now).empty());
+    job.allocation->checkpoint = RunCheckpoint{now - minutes(3), minutes(1)};
+    job.allocation->preempted =
+        PreemptedRun{JobId(9), PreemptMode::checkpoint, now, now + std::chrono::seconds(30)};
+    EXPECT_EQ(join(checkpoint_lines(job, now), "\n"),
+              "  it has 00:00:30 to save its checkpoint, model.pt\n"
+              "  its last checkpoint was seen 00:03:00 ago");
+    job.allocation->preempted->saved = true;
+    EXPECT_EQ(checkpoint_lines(job, now).size(), 1U);
+}
+
 // Of a job that the controller has forgotten.
 TEST(OutcomeText, HasThePhaseAndItsCondition) {
     AccountingRecord waited = record(JobState::deadline, {0, 1}, "Failed to schedule within 10m0s");
