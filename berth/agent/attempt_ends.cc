@@ -249,6 +249,7 @@ void Attempts::conclude(AttemptKey key, Effects& effects) {
     end.failed_hook = remembered.failed_hook;
     end.hook_failure = remembered.hook_failure;
     end.not_begun = remembered.not_begun;
+    end.checkpointed = live_.at(key).checkpointed;
     effects.actions.emplace_back(RemoveAttempt{key.job, key.attempt});
     memory_.forget(key);
     live_.erase(key);

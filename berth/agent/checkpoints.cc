@@ -17,12 +17,13 @@ bool Attempts::begin_watch(AttemptKey key, Effects& effects) {
     return true;
 }
 
-// Kept for the inventory: the report may be lost with the link.
+// Kept for the inventory, and for the report of the end: this one may be lost with the link.
 void Attempts::checkpoint_found(const CheckpointFound& event, Effects& effects) {
     const AttemptKey key{event.run.job, event.run.attempt};
     LiveAttempt* const attempt = find(key);
-    if (attempt == nullptr || memory_.attempts().at(key).ending) return;
+    if (attempt == nullptr) return;
     attempt->checkpointed = true;
+    if (memory_.attempts().at(key).ending) return;
     effects.reports.emplace_back(AttemptCheckpointed{key.job, key.attempt});
 }
 

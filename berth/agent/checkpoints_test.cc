@@ -1,4 +1,5 @@
 // How an agent warns a run that must save a checkpoint, and tells of the checkpoint.
+#include <algorithm>
 #include <utility>
 
 #include "berth/agent/agent_rig.h"
@@ -97,6 +98,25 @@ TEST_F(Checkpointing, ACheckpointIsToldAtOnceAndInEachInventory) {
     rig.link_up();
     ASSERT_EQ(rig.registration.attempts.size(), 1U);
     EXPECT_TRUE(rig.registration.attempts[0].checkpointed);
+}
+
+TEST_F(Checkpointing, TheReportOfTheEndTellsOfItToo) {
+    rig.order(warning());
+    rig.feed({found(), RunExited{found().run, ExitStatus{}}});
+    rig.feed({RunEmpty{all_of(7)}});
+    const auto ends = rig.reported<AttemptReport>();
+    ASSERT_EQ(ends.size(), 1U);
+    EXPECT_TRUE(ends[0].checkpointed);
+    // So does that of an agent that has learned of both at once.
+    rig.run(launch_of(8, 1, 1));
+    rig.order(warning(8));
+    rig.start("boot-1", {}, {found(8), RunExited{found(8).run, ExitStatus{}}});
+    rig.feed({RunEmpty{all_of(8)}});
+    rig.link_up();
+    const auto own = std::ranges::find(rig.registration.attempts, JobId(8), &AttemptReport::job);
+    ASSERT_NE(own, rig.registration.attempts.end());
+    EXPECT_TRUE(own->checkpointed);
+    EXPECT_FALSE(own->live);
 }
 
 TEST_F(Checkpointing, WhatEndsIsNeitherWarnedNorTold) {

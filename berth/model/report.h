@@ -37,7 +37,7 @@ struct AttemptReport {
     // When the script ended, by the node's clock. Set only if it ended before the node was told to
     // end it.
     std::optional<Time> ended_at;
-    bool checkpointed = false;  // Of a live one that was warned: see AttemptCheckpointed.
+    bool checkpointed = false;  // Of one that was warned: see AttemptCheckpointed.
     BERTH_FIELDS(AttemptReport, job, attempt, live, batch_exit, out_of_memory, never_ran, failure,
                  live_steps, failed_hook, hook_failure, usage, not_begun, ended_at, checkpointed)
 };

@@ -95,6 +95,7 @@ struct FillReport {
         end.set_not_begun(static_cast<std::uint32_t>(report.not_begun));
         if (report.usage) set(*end.mutable_usage(), *report.usage);
         if (report.ended_at) end.set_ended_at(report.ended_at->time_since_epoch().count());
+        end.set_checkpointed(report.checkpointed);
     }
     void operator()(const StepReport& report) {
         wire::StepEnd& end = *out.mutable_step_end();
@@ -145,6 +146,7 @@ AttemptReport attempt_report(const wire::AttemptEnd& in) {
     }
     report.usage = usage_in(in);
     if (in.has_ended_at()) report.ended_at = Time(Duration(in.ended_at()));
+    report.checkpointed = in.checkpointed();
     return report;
 }
 

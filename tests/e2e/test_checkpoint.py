@@ -35,6 +35,8 @@ while not os.path.exists("finish"):
             file.write(str(step))
         os.rename(path + ".new", path)
         print("saved", step, flush=True)
+        if "ENDS" in os.environ:
+            raise SystemExit(0)
 print("done", step, flush=True)
 """
 IGNORES = "trap '' TERM\ntouch ready\nwhile :; do sleep 0.1; done\n"
@@ -97,6 +99,10 @@ class Checkpoint(unittest.TestCase):
 
     def test_a_step_saves_and_goes_on_at_its_step(self):
         low = self.start("#SBATCH --berth-checkpoint=step-%j\nsrun -n1 python3 train.py\n")
+        self.goes_on_at_its_step(low, self.preempt())
+
+    def test_a_program_may_save_and_end_with_0(self):
+        low = self.start("export ENDS=1\nexec python3 train.py\n", "--berth-checkpoint=step-%j")
         self.goes_on_at_its_step(low, self.preempt())
 
     def test_it_is_waited_for_and_shown(self):

@@ -94,9 +94,13 @@ void RunReports::end_attempt(TurnBuilder& builder, NodeId node, AttemptId attemp
         launch_failed && !requeued && report.not_begun != NotBegun::for_node &&
         (report.failed_hook != Hook::prolog || builder.state().spec().hooks.hold_on_failure);
     // Its steps were told to end, and its script failed with them: that is preemption, too.
-    const bool gave_way = job.state == JobState::running && job.allocation->preempted &&
-                          !job.lends_cores() && report.batch_exit &&
-                          *report.batch_exit != ExitStatus{} && job.nodes.front() == node;
+    // Or it has saved what it was to save, and left the rest to its next run.
+    if (report.checkpointed) on_checkpoint(builder, node, attempt);
+    const bool gave_way =
+        job.state == JobState::running && job.allocation->preempted && !job.lends_cores() &&
+        report.batch_exit &&
+        (*report.batch_exit != ExitStatus{} || job.allocation->preempted->saved) &&
+        job.nodes.front() == node;
     if (gave_way) builder.record(end_of_preempted(builder.state(), job, builder.now()));
     builder.record(AttemptEnded{
         .job = attempt.job,

@@ -129,6 +129,26 @@ TEST_F(Checkpointed, AScriptThatEndsOfTheWarningIsPreempted) {
     EXPECT_EQ(rig.job(low).state_reason, preempted_by_text(JobId(high)));
 }
 
+// Many programs save and end with 0. Where nothing was saved since the warning, 0 means that the
+// job is done.
+TEST_F(Checkpointed, AScriptThatSavesAndEndsIsPutBack) {
+    run(saving_job(1));
+    preempt();
+    AttemptReport end = end_report(low, 1, ExitStatus{});
+    end.checkpointed = true;
+    rig.report(rig.node_of(low), end);
+    EXPECT_EQ(rig.job(low).state, JobState::pending);
+    EXPECT_EQ(rig.job(low).state_reason, preempted_by_text(JobId(high)));
+    EXPECT_EQ(rig.facts<CheckpointSeen>().size(), 1U);
+}
+
+TEST_F(Checkpointed, AScriptThatEndsWellWithoutSavingIsDone) {
+    run(saving_job(1));
+    preempt();
+    rig.report(rig.node_of(low), end_report(low, 1, ExitStatus{}));
+    EXPECT_EQ(rig.job(low).state, JobState::completed);
+}
+
 // In one turn the node says that it has saved, and that its script has ended.
 TEST_F(Checkpointed, AReplayKnowsThatTheScriptHasEndedItself) {
     run(saving_job(1));

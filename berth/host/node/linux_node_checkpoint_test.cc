@@ -1,6 +1,8 @@
 // Real processes that save a checkpoint when they are warned.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "berth/host/node/linux_node_rig.h"
 
 namespace berth {
@@ -72,6 +74,17 @@ TEST_F(LinuxNodeCheckpoint, IsFoundByTheNextAgent) {
     rig.seen.clear();
     rig.node->act(WatchCheckpoint{rig.batch(1)});  // Asked again, it has nothing to add.
     EXPECT_FALSE(found_within(300));
+}
+
+// What it has saved counts as it is, and is told before its end.
+TEST_F(LinuxNodeCheckpoint, ARunMaySaveAndEndAtOnce) {
+    start(saving("echo step 12 >model-1.pt; exit 0"));
+    warn();
+    rig.wait<RunExited>(rig.batch(1));
+    ASSERT_TRUE(rig.saw<CheckpointFound>(rig.batch(1)));
+    const auto place = [&](auto is) { return std::ranges::find_if(rig.seen, is); };
+    EXPECT_LT(place([](const AgentEvent& one) { return std::get_if<CheckpointFound>(&one); }),
+              place([](const AgentEvent& one) { return std::get_if<RunExited>(&one); }));
 }
 
 TEST_F(LinuxNodeCheckpoint, ARunThatEndsNeedsNone) {

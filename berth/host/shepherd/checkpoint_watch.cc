@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <utility>
 
@@ -17,7 +18,16 @@ namespace berth {
 namespace {
 
 constexpr std::chrono::milliseconds kLookEvery{100};
-constexpr int kFound = 0, kCannotLook = 1;
+constexpr std::chrono::milliseconds kLastLook{2000};  // Takes no longer, or is not waited for.
+constexpr int kFound = 0, kNotFound = 1, kCannotLook = 2;
+constexpr int kLastLookSignal = SIGUSR1;
+
+sigset_t last_look_signals() {
+    sigset_t set;
+    sigemptyset(&set);
+    sigaddset(&set, kLastLookSignal);
+    return set;
+}
 
 std::chrono::milliseconds steady_now() {
     timespec now{};
@@ -48,10 +58,13 @@ bool is_later(WallMoment changed, WallMoment warned) {
     }
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     CheckpointTest test(warned);
+    const sigset_t told = last_look_signals();  // Blocked since before the fork.
+    const timespec wait{0, std::chrono::nanoseconds(kLookEvery).count()};
+    bool is_last = false;
     while (::getppid() == parent) {
         if (test.is_complete(look_at(run.checkpoint), steady_now())) ::_exit(kFound);
-        const timespec wait{0, std::chrono::nanoseconds(kLookEvery).count()};
-        ::nanosleep(&wait, nullptr);
+        if (is_last) ::_exit(test.is_new() ? kFound : kNotFound);
+        is_last = ::sigtimedwait(&told, nullptr, &wait) == kLastLookSignal;
     }
     ::_exit(kCannotLook);
 }
@@ -78,8 +91,12 @@ void CheckpointWatch::look(const RunDirectory& folder, const RunSpec& run) {
     const auto warned = folder.checkpoint_asked();
     if (!warned) return;
     const int parent = ::getpid();
+    const sigset_t told = last_look_signals();
+    sigset_t before;
+    ::sigprocmask(SIG_BLOCK, &told, &before);
     const int child = ::fork();
     if (child == 0) be_the_watch(run, *warned, parent);
+    ::sigprocmask(SIG_SETMASK, &before, nullptr);
     if (child > 0) pid_ = child;  // Without it, the next time that the shepherd is woken.
 }
 
@@ -94,7 +111,17 @@ bool CheckpointWatch::take_end(int pid, int wait_status, const RunDirectory& fol
     return true;
 }
 
-void CheckpointWatch::stop() {
+void CheckpointWatch::end(const RunDirectory& folder, const RunSpec& run) {
+    look(folder, run);  // It may have been warned a moment ago.
+    if (pid_ != 0) ::kill(pid_, kLastLookSignal);
+    for (const auto until = steady_now() + kLastLook; pid_ != 0 && steady_now() < until;) {
+        int wait_status = 0;
+        const int ended = ::waitpid(pid_, &wait_status, WNOHANG);
+        if (ended == pid_) take_end(ended, wait_status, folder);
+        if (ended < 0 && errno != EINTR) break;
+        const timespec moment{0, std::chrono::nanoseconds(kLookEvery).count() / 20};
+        if (pid_ != 0) ::nanosleep(&moment, nullptr);
+    }
     over_ = true;
     if (pid_ != 0) ::kill(pid_, SIGKILL);
 }

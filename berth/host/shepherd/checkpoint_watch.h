@@ -25,6 +25,8 @@ public:
     explicit CheckpointTest(WallMoment warned) : warned_(warned) {}
     // nullopt: there is no file, or nothing in it. `now`: a clock that never goes back.
     bool is_complete(const std::optional<SeenFile>& file, std::chrono::milliseconds now);
+    // Whether the file, as it was at the last look, has changed since the warning.
+    bool is_new() const { return last_.has_value(); }
 
 private:
     WallMoment warned_;
@@ -43,7 +45,9 @@ public:
     bool is(int pid) const { return pid == pid_; }
     // A child has ended; false: it is another one. The checkpoint, if found, is in the folder then.
     bool take_end(int pid, int wait_status, const RunDirectory& folder);
-    void stop();
+    // The run has ended, and changes its file no more: what is new in it counts as it is. Waits a
+    // moment for the answer of the file system, and no longer.
+    void end(const RunDirectory& folder, const RunSpec& run);
 
 private:
     int pid_ = 0;  // 0: none.

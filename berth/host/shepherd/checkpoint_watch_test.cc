@@ -22,6 +22,16 @@ TEST(CheckpointTest, AFileThatRestsIsComplete) {
     EXPECT_TRUE(test.is_complete(file, milliseconds(1100)));
 }
 
+TEST(CheckpointTest, WhatIsNewIsKnownBeforeItRests) {
+    CheckpointTest test(kWarned);
+    EXPECT_FALSE(test.is_complete(file_of(10, {999, 0}), milliseconds(0)));
+    EXPECT_FALSE(test.is_new());
+    EXPECT_FALSE(test.is_complete(file_of(10, {1001, 0}), milliseconds(100)));
+    EXPECT_TRUE(test.is_new());
+    EXPECT_FALSE(test.is_complete(std::nullopt, milliseconds(200)));
+    EXPECT_FALSE(test.is_new());
+}
+
 TEST(CheckpointTest, AFileThatGrowsIsNotComplete) {
     CheckpointTest test(kWarned);
     for (int i = 0; i < 50; ++i)

@@ -352,7 +352,7 @@ void Shepherd::pass_notices() {
 
 Status Shepherd::tell_end() {
     pass_notices();  // One that came before the signal that ended the tasks.
-    checkpoint_.stop();
+    checkpoint_.end(folder_, run_);  // Told before the exit.
     errors_.clear();
     told_ = true;
     moved_at_ = now_seconds();
