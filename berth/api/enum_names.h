@@ -31,6 +31,13 @@ struct EnumNames<TaskOrder> {
 };
 
 template <>
+struct EnumNames<CoreOrder> {
+    static constexpr std::array<std::string_view, 4> kNames = {"as_fits", "block", "cyclic",
+                                                               "fcyclic"};
+    static_assert(static_cast<std::size_t>(CoreOrder::fcyclic) + 1 == kNames.size());
+};
+
+template <>
 struct EnumNames<Affinity::To> {
     static constexpr std::array<std::string_view, 3> kNames = {"job_on_node", "job_on_gpu",
                                                                "feature"};

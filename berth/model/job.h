@@ -81,10 +81,11 @@ struct TopologyConstraint {
     std::uint32_t compute_capability_min = 0;  // In tenths; 0: any.
     NodeShape node;                            // -B, --tmp and the like.
     bool fewest_nodes = false;                 // --use-min-nodes: of -N 2-4 as few as it takes.
+    TaskLayout layout;                         // --ntasks-per-socket, -m block:cyclic …
 
     BERTH_FIELDS(TopologyConstraint, switches, switches_wait, segment, contiguous, spread, pack,
                  compact, task_order, plane, affinities, gpu_memory_min, compute_capability_min,
-                 node, fewest_nodes)
+                 node, fewest_nodes, layout)
 };
 
 // How much, and where. An absent value means that the user said nothing (Slurm's environment

@@ -17,6 +17,19 @@ namespace berth {
 // In which order tasks go to the nodes: -m.
 enum class TaskOrder : std::uint8_t { as_fits, block, cyclic, plane };
 
+// In which order they go to a node's sockets, or to a socket's cores: the second and the third part
+// of -m. fcyclic also deals the CPUs of one task to the sockets in turn.
+enum class CoreOrder : std::uint8_t { as_fits, block, cyclic, fcyclic };
+
+// How tasks lie within a node.
+struct TaskLayout {
+    std::uint32_t per_socket = 0, per_core = 0;  // The most tasks on each; 0: any number.
+    CoreOrder over_sockets = CoreOrder::as_fits, over_cores = CoreOrder::as_fits;
+    bool pack = false;  // -m block,Pack: the nodes of a step are filled one after the other.
+
+    BERTH_FIELDS(TaskLayout, per_socket, per_core, over_sockets, over_cores, pack)
+};
+
 // What srun asks for. Absent values are inherited from the job.
 struct StepRequest {
     std::string name;
@@ -36,11 +49,12 @@ struct StepRequest {
     std::optional<Duration> time_limit;
     std::optional<TaskOrder> task_order;  // -m
     std::uint32_t plane = 0;              // Tasks at a time, with TaskOrder::plane.
-    std::string cpu_bind;  // cores, none; empty: cores where each task has its own, else none.
+    std::string cpu_bind;  // cores, sockets, none; empty: cores where each task has its own.
+    std::optional<TaskLayout> layout;  // What -m says of sockets, cores and packing.
 
     BERTH_FIELDS(StepRequest, name, tasks, nodes, tasks_per_node, cpus_per_task, memory_per_node,
                  gres, gres_none, gpus, gpus_per_task, exact, overlap, nodelist, gpu_bind,
-                 time_limit, task_order, plane, cpu_bind)
+                 time_limit, task_order, plane, cpu_bind, layout)
 };
 
 // One task: its rank and what it may see.

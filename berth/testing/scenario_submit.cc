@@ -121,6 +121,9 @@ void read_nearness(const ScenarioWords& words, TopologyConstraint& near) {
                  .threads_per_core = uint_of(words, "threads").value_or(0),
                  .tmp_disk = words.size("tmp").value_or(Bytes(0))};
     near.fewest_nodes = words.has("use_min_nodes");
+    near.layout.per_socket = uint_of(words, "tasks_per_socket").value_or(0);
+    near.layout.per_core = uint_of(words, "tasks_per_core").value_or(0);
+    if (words.has("over_sockets")) near.layout.over_sockets = CoreOrder::cyclic;
 }
 
 JobRequest read_request(const ScenarioWords& words) {

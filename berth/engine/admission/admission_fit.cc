@@ -47,6 +47,26 @@ Objection check_cpus(const ClusterSpec& spec, const Demand& demand, std::uint32_
         {"CPU count per node can not be satisfied"});
 }
 
+// Tasks per socket and per core may leave cores unused that are there.
+Objection check_tasks_fit(const ClusterSpec& spec, const Demand& demand, std::uint32_t tasks) {
+    const TaskLayout& layout = demand.near.layout;
+    if (layout.per_socket == 0 && layout.per_core == 0) return std::nullopt;
+    std::uint32_t most = 0;
+    each_candidate(spec, demand, [&](const NodeSpec& node) {
+        most = std::max(most, most_tasks(core_use(demand, node), node));
+    });
+    if (tasks <= most) return std::nullopt;
+    std::string limits;
+    if (layout.per_socket > 0) limits += " " + std::to_string(layout.per_socket) + " per socket";
+    if (layout.per_core > 0)
+        limits += (limits.empty() ? " " : ", ") + std::to_string(layout.per_core) + " per core";
+    return unavailable(Refusal::node_configuration_unavailable,
+                       std::to_string(tasks) + (tasks == 1 ? " task" : " tasks") +
+                           " on one node, at most" + limits + "; no node takes more than " +
+                           std::to_string(most) + " of " + std::to_string(demand.cpus_per_task) +
+                           (demand.cpus_per_task == 1 ? " CPU" : " CPUs"));
+}
+
 Objection check_memory_fits(const ClusterSpec& spec, const Demand& demand, std::uint32_t tasks) {
     Bytes most, asked = Bytes(INT64_MAX);
     bool fits_one = false;
@@ -240,6 +260,7 @@ Objection check_fits(const ClusterState& state, const Job& job) {
     const std::uint32_t tasks = tasks_somewhere(demand);
     if (auto no = check_required(spec, demand)) return no;
     if (auto no = check_cpus(spec, demand, tasks)) return no;
+    if (auto no = check_tasks_fit(spec, demand, tasks)) return no;
     if (auto no = check_memory_fits(spec, demand, tasks)) return no;
     // As in Slurm, a job that wants more nodes than exist is admitted and pends with that reason.
     if (demand.nodes_min > spec.partition(job.partition).nodes.size()) return std::nullopt;

@@ -90,6 +90,25 @@ Objection check_shape(const ClusterSpec& spec, const NodeShape& least) {
                     .message = "no node has at least " + text_of(least)};
 }
 
+Objection check_layout(const JobRequest& request) {
+    const TaskLayout& layout = request.nearness->layout;
+    if (layout.pack && request.nearness->task_order != TaskOrder::block)
+        return refuse_invalid("--distribution=…,Pack is for block: write block,Pack");
+    if (layout.per_socket == 0) return std::nullopt;
+    if (request.nearness->pack) {
+        return Refusing{.why = Refusal::not_supported,
+                        .message = "--ntasks-per-socket and --pack: say one of them"};
+    }
+    const bool part = std::ranges::any_of(request.gres_per_node, [](const GresRequest& one) {
+        return is_share_name(one.name) && one.count > 0;
+    });
+    if (!part) return std::nullopt;
+    return Refusing{.why = Refusal::not_supported,
+                    .message =
+                        "--ntasks-per-socket with part of a GPU (mps, shard, gpumem) is not "
+                        "supported; ask for a whole one"};
+}
+
 constexpr std::size_t kAffinitiesMax = 16;
 
 Objection check_affinities(const JobRequest& request) {
@@ -124,6 +143,7 @@ Objection check_nearness(const ClusterSpec& spec, const JobRequest& request) {
         return refuse_invalid("--distribution=plane needs a size, as in plane=4");
     }
     if (auto no = check_pack(request)) return no;
+    if (auto no = check_layout(request)) return no;
     if (auto no = check_segment(spec, request)) return no;
     if (auto no = check_shape(spec, near.node)) return no;
     return check_gpu_kind(spec, near);

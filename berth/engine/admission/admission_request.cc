@@ -213,7 +213,7 @@ Objection check_partition_limits(const ClusterSpec& spec, const Job& job) {
                                    std::to_string(most) + " nodes"};
     }
     Demand demand = amounts_of(spec, job);
-    if (demand.near.threads_per_core > 0) demand.choices = {shaped_nodes(spec, job)};
+    if (limits_tasks(demand.near)) demand.choices = {shaped_nodes(spec, job)};
     if (!exceeds_node_memory(spec, partition, demand)) return std::nullopt;
     return Refusing{.why = Refusal::memory_over_limit,
                     .message = format_size(memory_on_fullest(spec, demand)) +

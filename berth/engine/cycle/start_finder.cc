@@ -4,7 +4,7 @@
 
 #include "berth/engine/cycle/job_terms.h"
 #include "berth/engine/placement/affinity.h"
-#include "berth/engine/plan/linked.h"
+#include "berth/engine/plan/close_look.h"
 #include "berth/engine/plan/plan_search.h"
 
 namespace berth {
@@ -78,6 +78,8 @@ std::optional<Found> StartFinder::find_longest_now(const PendingJob& pending, Du
     const BitSet open = open_to(pending);
     const auto find = [&](Duration some) -> std::optional<Found> {
         if (!allowed_now(pending, some)) return std::nullopt;
+        if (shape.demand().near.any_cores)
+            return search_now(open, shape.demand(), {shape.kind, some}, {});
         return find_start(shape.demand(), {now, now, some}, cycle_.book(), open,
                           cycle_.preference(), known);
     };
@@ -136,21 +138,14 @@ std::optional<Found> StartFinder::search_on(const BitSet& usable, const Demand& 
                       known);
 }
 
-// Shares and links cannot be told from amounts: these demands are searched GPU by GPU.
 std::optional<Found> StartFinder::search_now(const BitSet& usable, const Demand& demand,
                                              const Shape& shape, Wishes wishes) {
     const Time now = cycle_.now();
     const SharedLook look{cycle_.state(), cycle_.book(), now,
                           shape.length,   wishes.of,     wishes.preferred};
-    if (demand.share || demand.linked > 0) {
-        std::optional<Found> found =
-            demand.share ? find_shared_now(demand, look, usable, cycle_.preference())
-                         : find_linked_now(demand, look, usable, cycle_.preference(),
-                                           cycle_.derived().topologies);
-        if (found && !take_licenses(demand.licenses, cycle_.book(),
-                                    {cycle_.now(), cycle_.now(), shape.length}, *found))
-            return std::nullopt;
-        return found;
+    if (needs_close_look(demand)) {
+        return find_by_close_look(demand, look, usable, cycle_.preference(),
+                                  cycle_.derived().topologies);
     }
     const Duration length = held_length(cycle_.scheduling(), demand, shape.length);
     return find_start(demand, {now, now, length}, cycle_.book(), usable, cycle_.preference(),

@@ -15,6 +15,7 @@
 #include "berth/engine/derived/limit_watch.h"
 #include "berth/engine/limits/limit_request.h"
 #include "berth/engine/placement/demand.h"
+#include "berth/engine/plan/close_look.h"
 #include "berth/engine/plan/plan_book.h"
 #include "berth/engine/plan/plan_search.h"
 #include "berth/engine/state/cluster_state.h"
@@ -56,7 +57,7 @@ struct Kind {
     Duration longest_now{}, failed_now{};
 
     // Whether free slots do not tell if it can start now, so that it must be tried.
-    bool needs_a_look() const { return demand.share || demand.linked > 0 || depends_on_running; }
+    bool needs_a_look() const { return needs_close_look(demand) || depends_on_running; }
 };
 
 // Jobs of one kind with the same time limit. When one of them finds no start, the others need not

@@ -136,7 +136,10 @@ private:
             return open.test(node.index()) ? &state_.nodes().free(node).amount : nullptr;
         };
         if (demand().linked > 0) return explain_linked();
-        const auto placed = place(demand(), free, preference_);
+        Demand wanted = demand();
+        wanted.near.any_cores = false;
+        if (demand().near.any_cores && explain_sockets(wanted)) return;
+        const auto placed = place(wanted, free, preference_);
         if (const Why* why = std::get_if<Why>(&placed)) {
             for (const Shortage& shortage : why->shortages) {
                 result_.blockers.push_back(blocker_of(state_, job_, shortage));
@@ -199,6 +202,32 @@ private:
                        std::to_string(enough) + " nodes have so many free, " +
                        std::to_string(linked) + " have them linked.";
         result_.blockers.push_back(std::move(blocker));
+    }
+
+    // Neither can sockets. True: they are what is missing.
+    bool explain_sockets(const Demand& wanted) {
+        std::uint32_t enough = 0, on_sockets = 0;
+        const std::uint32_t least = tasks_per_node_min(wanted);
+        for (std::size_t n = 0; n < state_.spec().nodes.size(); ++n) {
+            const NodeId node = NodeId::from_index(n);
+            if (!derived_.usable.test(n) || !may_use(node)) continue;
+            const NodeSpec& spec = state_.spec().node(node);
+            const NodeFree& free = state_.nodes().free(node);
+            if (tasks_that_fit(wanted, spec, free.amount, tasks_per_node_max(wanted)) == 0)
+                continue;
+            ++enough;
+            on_sockets += tasks_on(core_use(wanted, spec), spec, free.cores) >= least ? 1U : 0U;
+        }
+        if (enough < wanted.nodes_min || on_sockets >= wanted.nodes_min) return false;
+        Blocker blocker{.reason = result_.reason, .level = "node"};
+        blocker.text = "It wants at most " + std::to_string(wanted.near.layout.per_socket) +
+                       " of its tasks on each socket (--ntasks-per-socket). Nodes that have CPUs "
+                       "free for " +
+                       std::to_string(least) + (least == 1 ? " task: " : " tasks: ") +
+                       std::to_string(enough) +
+                       "; on enough sockets: " + std::to_string(on_sockets) + ".";
+        result_.blockers.push_back(std::move(blocker));
+        return true;
     }
 
     std::string name_of(JobId id) const { return name_of_job(state_, id); }

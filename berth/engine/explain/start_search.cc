@@ -4,8 +4,7 @@
 
 #include "berth/engine/cycle/job_terms.h"
 #include "berth/engine/placement/affinity.h"
-#include "berth/engine/plan/linked.h"
-#include "berth/engine/plan/placement_shared.h"
+#include "berth/engine/plan/close_look.h"
 
 namespace berth {
 
@@ -35,9 +34,10 @@ std::optional<Found> StartSearch::immediate(const Wanted& wanted) const {
 }
 
 std::optional<Found> StartSearch::immediate_by_amounts(const Wanted& wanted) const {
-    return find_start(wanted.demand, {now_, now_, held_length(wanted)}, derived_.book,
-                      derived_.holds.open_to(preference_.job, derived_.usable), preference_,
-                      wanted.requirements);
+    const BitSet open = derived_.holds.open_to(preference_.job, derived_.usable);
+    if (wanted.demand.near.any_cores) return immediate_on(open, wanted, false);
+    return find_start(wanted.demand, {now_, now_, held_length(wanted)}, derived_.book, open,
+                      preference_, wanted.requirements);
 }
 
 std::optional<Found> StartSearch::earliest_on(const BitSet& nodes, const Wanted& wanted, Time from,
@@ -51,22 +51,16 @@ std::optional<Found> StartSearch::earliest_on(const BitSet& nodes, const Wanted&
                       preference_, wanted.requirements);
 }
 
-// Shares and links cannot be told from amounts: these demands are searched GPU by GPU.
 std::optional<Found> StartSearch::immediate_on(const BitSet& nodes, const Wanted& wanted,
                                                bool preferred) const {
     const Demand& demand = wanted.demand;
-    if (!demand.share && demand.linked == 0) {
+    if (!needs_close_look(demand)) {
         return find_start(demand, {now_, now_, held_length(wanted)}, derived_.book, nodes,
                           preference_, wanted.requirements);
     }
-    const SharedLook look{state_, derived_.book, now_, wanted.length, wanted.wishing, preferred};
-    auto found = demand.share
-                     ? find_shared_now(demand, look, nodes, preference_)
-                     : find_linked_now(demand, look, nodes, preference_, derived_.topologies);
-    if (found &&
-        !take_licenses(demand.licenses, derived_.book, {now_, now_, wanted.length}, *found))
-        return std::nullopt;
-    return found;
+    const SharedLook look{state_,         derived_.book, now_, held_length(wanted),
+                          wanted.wishing, preferred};
+    return find_by_close_look(demand, look, nodes, preference_, derived_.topologies);
 }
 
 }  // namespace berth

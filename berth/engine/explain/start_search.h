@@ -26,7 +26,7 @@ public:
     std::optional<Found> earliest(const Wanted& wanted, Time from, Time latest) const;
     std::optional<Found> immediate(const Wanted& wanted) const;
     // The same by amounts alone, as the cycle searches for --time-min: part of a GPU needs a whole
-    // one that is free.
+    // one that is free. Tasks per socket are looked for on sockets.
     std::optional<Found> immediate_by_amounts(const Wanted& wanted) const;
 
     Duration booked_length(const Wanted& wanted) const;  // With the slack.

@@ -65,7 +65,7 @@ std::optional<Bytes> node_memory_max(const PartitionSpec& partition) {
 
 // So many CPUs are held for so many that tasks use.
 struct HeldCpus {
-    std::uint32_t held = 1, used = 1;
+    std::int64_t held = 1, used = 1;
 
     std::int64_t of(std::int64_t cpus) const {
         if (cpus > INT64_MAX / held - used) return INT64_MAX;
@@ -73,15 +73,24 @@ struct HeldCpus {
     }
 };
 
-// The least that any of these nodes makes of it. `most`: as Near has it.
+HeldCpus held_on(const Demand& demand, const NodeSpec& node) {
+    const std::int64_t threads = std::max(node.threads_per_core, 1U);
+    if (demand.near.layout.per_core == 0 && demand.near.layout.per_socket == 0)
+        return {threads, threads_used(node, demand.near.threads_per_core)};
+    const std::uint32_t cpus = std::min(demand.cpus_per_task, std::uint32_t{1} << 16);
+    const CoreUse use = core_use(demand.near, cpus, node);
+    return {static_cast<std::int64_t>(use.cores) * threads,
+            static_cast<std::int64_t>(use.tasks) * cpus};
+}
+
+// The least that any of these nodes makes of it.
 HeldCpus least_held(const ClusterSpec& spec, const std::vector<BitSet>& choices,
-                    std::uint32_t most) {
+                    const Demand& demand) {
     std::optional<HeldCpus> least;
-    if (most == 0) return {};
+    if (!limits_tasks(demand.near)) return {};
     for (const BitSet& nodes : choices) {
         for (std::size_t n = nodes.find_first(); n != BitSet::kNone; n = nodes.find_next(n)) {
-            const NodeSpec& node = spec.nodes[n];
-            const HeldCpus here{std::max(node.threads_per_core, 1U), threads_used(node, most)};
+            const HeldCpus here = held_on(demand, spec.nodes[n]);
             if (!least || here.held * least->used < least->held * here.used) least = here;
         }
     }
@@ -96,9 +105,9 @@ void cap_memory_per_node(Demand& demand, Bytes most, const ClusterSpec& spec, co
         demand.memory = most;
     }
     if (demand.memory_rule != MemoryRule::per_cpu || !demand.tasks) return;
-    const std::uint32_t threads = job.spec.request->nearness->node.threads_per_core;
-    const HeldCpus held =
-        threads == 0 ? HeldCpus{} : least_held(spec, {shaped_nodes(spec, job)}, threads);
+    const HeldCpus held = limits_tasks(demand.near)
+                              ? least_held(spec, {shaped_nodes(spec, job)}, demand)
+                              : HeldCpus{};
     const Bytes per_task = demand.memory * held.of(demand.cpus_per_task);
     const std::int64_t tasks = most.count() / std::max<std::int64_t>(per_task.count(), 1);
     if (tasks < 1 || tasks >= *demand.tasks) return;
@@ -235,7 +244,9 @@ void set_near(Demand& demand, const TopologyConstraint& near) {
                    .segment = near.segment.value_or(0),
                    .contiguous = near.contiguous,
                    .spread = near.spread,
-                   .threads_per_core = near.node.threads_per_core};
+                   .threads_per_core = near.node.threads_per_core,
+                   .layout = near.layout,
+                   .any_cores = near.layout.per_socket > 0 && !demand.exclusive};
     if (near.fewest_nodes) demand.fewest_nodes = true;
     if (near.spread) demand.fewest_nodes = false;  // Up to nodes_max, which -N sets.
 }
@@ -394,13 +405,12 @@ bool exceeds_node_memory(const ClusterSpec& spec, const PartitionSpec& partition
     return most && memory_on_fullest(spec, demand) > *most;
 }
 
-std::uint32_t threads_used(const NodeSpec& node, std::uint32_t most) {
-    const std::uint32_t all = std::max(node.threads_per_core, 1U);
-    return most == 0 ? all : std::min(all, most);
+CoreUse core_use(const Demand& demand, const NodeSpec& node) {
+    return core_use(demand.near, demand.cpus_per_task, node);
 }
 
 std::int64_t held_cpus(const ClusterSpec& spec, const Demand& demand, std::int64_t used) {
-    return least_held(spec, demand.choices, demand.near.threads_per_core).of(used);
+    return least_held(spec, demand.choices, demand).of(used);
 }
 
 BitSet shaped_nodes(const ClusterSpec& spec, const Job& job) {
@@ -410,15 +420,19 @@ BitSet shaped_nodes(const ClusterSpec& spec, const Job& job) {
 }
 
 NodeNeed need_on(const Demand& demand, const NodeSpec& node, std::uint32_t tasks) {
-    const std::uint64_t asked = std::uint64_t{tasks} * demand.cpus_per_task;
-    const std::uint32_t threads = threads_used(node, demand.near.threads_per_core);
-    const std::uint64_t cores = (asked + threads - 1) / threads;
+    const CoreUse use = core_use(demand, node);
+    const auto cpus_of = [&](std::uint64_t cores) {
+        return static_cast<std::uint32_t>(std::min<std::uint64_t>(
+            std::min<std::uint64_t>(cores, UINT32_MAX) * node.threads_per_core, UINT32_MAX));
+    };
     NodeNeed need;
-    need.cores = demand.exclusive
-                     ? node.cores()
-                     : static_cast<std::uint32_t>(std::min<std::uint64_t>(cores, UINT32_MAX));
-    need.cpus = static_cast<std::uint32_t>(
-        std::min<std::uint64_t>(std::uint64_t{need.cores} * node.threads_per_core, UINT32_MAX));
+    need.cores =
+        demand.exclusive
+            ? node.cores()
+            : static_cast<std::uint32_t>(std::min<std::uint64_t>(use.cores_for(tasks), UINT32_MAX));
+    need.cpus = need.counted_cpus = cpus_of(need.cores);
+    if (demand.near.any_cores && tasks <= most_tasks(use, node))
+        need.counted_cpus = cpus_of(enough_cores(use, node, tasks));
     switch (demand.memory_rule) {
         case MemoryRule::none: break;
         case MemoryRule::per_node: need.memory = demand.memory; break;

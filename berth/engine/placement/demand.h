@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "berth/engine/placement/core_use.h"
 #include "berth/model/cluster_spec.h"
 #include "berth/model/job.h"
 #include "berth/model/reservation.h"
@@ -29,18 +30,6 @@ enum class MemoryRule : std::uint8_t {
     per_node,
     per_cpu,  // Times the CPUs allocated on the node, whole cores included.
     whole_node,
-};
-
-// Topology constraints of the job's nodes.
-struct Near {
-    // Maximum number of leaf switches or blocks; 0: as few as possible.
-    std::uint32_t switches = 0;
-    std::uint32_t segment = 0;  // Nodes in each come in multiples of this number; 0: any number.
-    bool contiguous = false;    // Consecutive node numbers.
-    bool spread = false;        // Prefer nodes far apart, as many as possible.
-    std::uint32_t threads_per_core = 0;  // The most that tasks use of each core; 0: all it has.
-    bool turns = false;  // Others may share its cores, and then it ends later: see turns.h.
-    friend bool operator==(const Near&, const Near&) = default;
 };
 
 struct Demand {
@@ -122,11 +111,11 @@ Bytes memory_on_fullest(const ClusterSpec& spec, const Demand& demand);
 bool exceeds_node_memory(const ClusterSpec& spec, const PartitionSpec& partition,
                          const Demand& demand);
 
-// The threads of each of the node's cores that tasks use; `most`: as Near has it.
-std::uint32_t threads_used(const NodeSpec& node, std::uint32_t most);
+// How the job's tasks use the cores of the node.
+CoreUse core_use(const Demand& demand, const NodeSpec& node);
 
 // How many CPUs the job holds at least, on the nodes that it may have, for so many that its tasks
-// use: more where those use fewer threads of a core than it has.
+// use: more where those use fewer threads of a core than it has, or cores of their own.
 std::int64_t held_cpus(const ClusterSpec& spec, const Demand& demand, std::int64_t used);
 
 // The partition's nodes, without excluded ones, that have the hardware that the job asks for.
@@ -137,6 +126,7 @@ BitSet shaped_nodes(const ClusterSpec& spec, const Job& job);
 struct NodeNeed {
     std::uint32_t cores = 0;
     std::uint32_t cpus = 0;
+    std::uint32_t counted_cpus = 0;  // What amounts contain: more with Near::any_cores.
     Bytes memory;
 };
 NodeNeed need_on(const Demand& demand, const NodeSpec& node, std::uint32_t tasks);

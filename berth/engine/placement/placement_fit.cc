@@ -82,19 +82,31 @@ std::optional<NodeTake> take_whole(const Demand& demand, const NodeSpec& node,
 
 }  // namespace
 
+SocketRule socket_rule(CoreOrder order, const CoreUse& use) {
+    SocketRule rule;
+    rule.in_turn = order == CoreOrder::cyclic || order == CoreOrder::fcyclic;
+    if (use.on_sockets) {
+        rule.most = use.socket_cores;
+        rule.unit = static_cast<std::uint32_t>(use.cores);
+    } else if (order == CoreOrder::cyclic && use.cores % use.tasks == 0) {
+        rule.unit = static_cast<std::uint32_t>(use.cores / use.tasks);
+    }
+    return rule;
+}
+
 std::optional<NodeTake> take_on(const Demand& demand, const NodeSpec& node, const Resources& room,
                                 std::uint32_t tasks) {
-    const std::uint32_t threads = threads_used(node, demand.near.threads_per_core);
-    const std::uint64_t usable = std::uint64_t{node.cores()} * threads;
-    if (std::uint64_t{tasks} * demand.cpus_per_task > usable) return std::nullopt;
+    const CoreUse use = core_use(demand, node);
+    if (tasks > most_tasks(use, node)) return std::nullopt;
     const NodeNeed need = need_on(demand, node, tasks);
     NodeTake take;
     take.tasks = tasks;
     take.cores = need.cores;
     take.cpus = need.cpus;
-    take.amount.set_cpu(cores(need.cpus));
+    take.amount.set_cpu(cores(need.counted_cpus));
     take.amount.set_memory(need.memory);
     if (demand.exclusive) return take_whole(demand, node, room, take);
+    take.sockets = socket_rule(demand.near.layout.over_sockets, use);
     if (take.amount.cpu() > room.cpu() || take.amount.memory() > room.memory()) {
         return std::nullopt;
     }

@@ -1,6 +1,6 @@
 // Fit: what a job takes of one node, in amounts. placement_share.h chooses the exact cores and
 // devices later. That never fails if the amounts fit, since any free core and any free device of
-// the right dimension will do.
+// the right dimension will do, or has been looked at (Demand::share, linked, Near::any_cores).
 #pragma once
 
 #include <span>
@@ -9,12 +9,24 @@
 
 namespace berth {
 
+// How the cores lie on the node's sockets.
+struct SocketRule {
+    std::uint32_t unit = 1;  // So many of a socket at a time, where it has as many …
+    std::uint32_t most = 0;  // … and no more than this, but then always by whole units; 0: any.
+    bool in_turn = false;    // One unit of each socket in turn; otherwise of few sockets.
+    friend bool operator==(const SocketRule&, const SocketRule&) = default;
+};
+
+// In this order over sockets, by the units of this use.
+SocketRule socket_rule(CoreOrder order, const CoreUse& use);
+
 // What is taken of one node.
 struct NodeTake {
     Resources amount;
     std::uint32_t tasks = 0;
     std::uint32_t cores = 0;
     std::uint32_t cpus = 0;
+    SocketRule sockets;
     std::optional<DeviceShare> share;    // Of a GPU whose rest other jobs may use.
     std::vector<std::int64_t> of_total;  // Amount of each Demand::gres_total, in that order.
 };

@@ -1,16 +1,10 @@
 #include "berth/engine/placement/placement_share.h"
 
 #include <algorithm>
+#include <tuple>
 
 namespace berth {
 namespace {
-
-BitSet socket_cores(const NodeSpec& node, std::uint32_t socket) {
-    BitSet cores(node.cores());
-    const std::uint32_t first = socket * node.cores_per_socket;
-    for (std::uint32_t i = 0; i < node.cores_per_socket; ++i) cores.set(first + i);
-    return cores;
-}
 
 // The cores near a device, as a set over the node's cores.
 BitSet cores_near(const NodeSpec& node, const Device& device) {
@@ -104,6 +98,64 @@ BitSet cores_by_socket(const NodeSpec& node, BitSet free, std::size_t count) {
     return taken;
 }
 
+// A socket that has units to give.
+struct SocketOffer {
+    std::uint32_t socket = 0;
+    std::size_t room = 0, given = 0;  // In units.
+    int devices = 0;                  // Of the job, near it.
+};
+
+std::vector<SocketOffer> socket_offers(const NodeSpec& node, const BitSet& free, DeviceMask devices,
+                                       const SocketRule& rule) {
+    std::vector<SocketOffer> offers;
+    for (std::uint32_t s = 0; s < node.sockets; ++s) {
+        const BitSet here = socket_cores(node, s);
+        std::size_t cores = (here & free).count();
+        if (rule.most > 0) cores = std::min<std::size_t>(cores, rule.most);
+        SocketOffer offer{.socket = s, .room = cores / rule.unit};
+        for_each_bit(devices, [&](int i) {
+            const Device& device = node.devices[static_cast<std::size_t>(i)];
+            if (!device.cores.empty() && cores_near(node, device).intersects(here)) ++offer.devices;
+        });
+        if (offer.room > 0) offers.push_back(offer);
+    }
+    if (rule.in_turn) return offers;
+    std::ranges::stable_sort(offers, {}, [](const SocketOffer& one) {
+        return std::tuple(-one.devices, SIZE_MAX - one.room);
+    });
+    return offers;
+}
+
+// Takes cores as the rule says: of the sockets near the job's devices first, then of the freest, or
+// of all in turn. Without a number per socket, single cores make up for units that nobody has.
+BitSet cores_by_rule(const NodeSpec& node, const BitSet& free, DeviceMask devices,
+                     std::size_t count, SocketRule rule) {
+    if (rule.most == 0 && count % rule.unit != 0) rule.unit = 1;
+    std::vector<SocketOffer> offers = socket_offers(node, free, devices, rule);
+    std::size_t room = 0;
+    for (const SocketOffer& offer : offers) room += offer.room;
+    if (rule.most == 0 && room * rule.unit < count) {
+        rule.unit = 1;
+        offers = socket_offers(node, free, devices, rule);
+    }
+    std::size_t left = count / rule.unit;
+    for (bool any = true; left > 0 && any;) {
+        any = false;
+        for (SocketOffer& offer : offers) {
+            const std::size_t most = rule.in_turn ? 1 : left;
+            const std::size_t units = std::min({most, offer.room - offer.given, left});
+            offer.given += units;
+            left -= units;
+            any = any || units > 0;
+        }
+    }
+    BERTH_ASSERT(left == 0);
+    BitSet taken(node.cores());
+    for (const SocketOffer& offer : offers)
+        taken |= lowest_of(socket_cores(node, offer.socket) & free, offer.given * rule.unit);
+    return taken;
+}
+
 }  // namespace
 
 NodeShare settle(const NodeSpec& node, const NodeFree& free, const Part& part,
@@ -113,9 +165,14 @@ NodeShare settle(const NodeSpec& node, const NodeFree& free, const Part& part,
     share.devices = choose_devices(node, free, part, topologies);
     share.device_share = part.take.share;
     if (part.take.share) share.devices |= bit(static_cast<int>(part.take.share->device));
-    share.cores = cores_near(node, free.cores, share.devices, part.take.cores);
-    const std::size_t missing = part.take.cores - share.cores.count();
-    share.cores |= cores_by_socket(node, free.cores - share.cores, missing);
+    if (part.take.sockets == SocketRule{}) {
+        share.cores = cores_near(node, free.cores, share.devices, part.take.cores);
+        const std::size_t missing = part.take.cores - share.cores.count();
+        share.cores |= cores_by_socket(node, free.cores - share.cores, missing);
+    } else {
+        share.cores =
+            cores_by_rule(node, free.cores, share.devices, part.take.cores, part.take.sockets);
+    }
     share.memory = part.take.amount.memory();
     share.amount = part.take.amount;
     share.tasks = part.take.tasks;

@@ -1,0 +1,26 @@
+// Near: what a job asks of the places of its nodes, and of its tasks within a node.
+#pragma once
+
+#include <cstdint>
+
+#include "berth/model/step.h"
+
+namespace berth {
+
+struct Near {
+    // Maximum number of leaf switches or blocks; 0: as few as possible.
+    std::uint32_t switches = 0;
+    std::uint32_t segment = 0;  // Nodes in each come in multiples of this number; 0: any number.
+    bool contiguous = false;    // Consecutive node numbers.
+    bool spread = false;        // Prefer nodes far apart, as many as possible.
+    std::uint32_t threads_per_core = 0;  // The most that tasks use of each core; 0: all it has.
+    bool turns = false;  // Others may share its cores, and then it ends later: see turns.h.
+    TaskLayout layout;
+    // Amounts do not tell how many cores of each socket are free. So they contain a number of cores
+    // that has room for the tasks in any case (enough_cores()). on_sockets.h examines the sockets
+    // for an immediate start.
+    bool any_cores = false;
+    friend bool operator==(const Near&, const Near&) = default;
+};
+
+}  // namespace berth
