@@ -6,6 +6,7 @@
 #include "berth/engine/placement/gpu_bind.h"
 #include "berth/engine/placement/placement_share.h"
 #include "berth/engine/steps/step_spread.h"
+#include "berth/engine/steps/task_cores.h"
 
 namespace berth {
 namespace {
@@ -140,7 +141,8 @@ std::vector<StepRoom> rooms_of(const ClusterSpec& spec, const Job& job, bool who
 }
 
 // The exact cores and devices of a part, chosen as for a job.
-NodeShare settle_part(const Dimensions& dimensions, const StepRoom& room, const StepPart& part) {
+NodeShare settle_part(const Dimensions& dimensions, const StepAsk& ask, const StepRoom& room,
+                      const StepPart& part) {
     ClusterSpec one;
     one.dimensions = dimensions;
     one.nodes = {*room.spec};
@@ -148,34 +150,14 @@ NodeShare settle_part(const Dimensions& dimensions, const StepRoom& room, const 
     take.take.amount = part.gres;
     take.take.cores = part.cores;
     take.take.tasks = part.tasks;
+    const CoreUse use = core_use(ask, *room.spec, room.cores.count(), part.tasks);
+    const bool by_units = part.cores == use.cores_for(part.tasks);
+    const bool has_room = tasks_on(use, *room.spec, room.cores) >= part.tasks;
+    take.take.sockets =
+        socket_rule(ask.layout.over_sockets, by_units && has_room ? use : CoreUse{});
     const NodeFree free{
         .amount = room.amount, .cores = room.cores, .devices = room.devices, .jobs = 0};
     return settle(*room.spec, free, take, Topologies(one));
-}
-
-// The cores of each task: a block of its own, or all of the step's cores. Unless the step says
-// which, a block if the step has exactly the cores that its tasks need.
-std::vector<BitSet> cores_of_tasks(const StepAsk& ask, const NodeSpec& node, const BitSet& cores,
-                                   std::uint32_t tasks) {
-    std::vector<std::size_t> order;
-    for (std::size_t c = cores.find_first(); c != BitSet::kNone; c = cores.find_next(c)) {
-        order.push_back(c);
-    }
-    const std::uint64_t threads = threads_used(node, ask.threads_per_core);
-    const std::uint64_t needed = (std::uint64_t{tasks} * ask.cpus_per_task + threads - 1) / threads;
-    const bool in_blocks =
-        ask.bind == StepAsk::Bind::cores ? needed <= order.size() : needed == order.size();
-    if (!in_blocks || ask.bind == StepAsk::Bind::none) return std::vector<BitSet>(tasks, cores);
-    std::vector<BitSet> blocks;
-    for (std::uint64_t task = 0; task < tasks; ++task) {
-        BitSet block(cores.size());
-        const std::uint64_t first = task * ask.cpus_per_task, last = first + ask.cpus_per_task - 1;
-        for (std::uint64_t core = first / threads; core <= last / threads; ++core) {
-            block.set(order[core]);
-        }
-        blocks.push_back(std::move(block));
-    }
-    return blocks;
 }
 
 DeviceMask devices_in(const NodeSpec& node, DeviceMask devices, DimensionSet dimensions) {
@@ -197,7 +179,7 @@ struct StepPlan {
 
 Result<StepShare> make_share(const StepPlan& plan, const StepRoom& room, const StepPart& part,
                              std::span<const std::uint32_t> ranks) {
-    const NodeShare settled = settle_part(plan.spec.dimensions, room, part);
+    const NodeShare settled = settle_part(plan.spec.dimensions, plan.ask, room, part);
     const BitSet& cores = plan.ask.exact ? settled.cores : room.cores;
     StepShare share{.node = room.node,
                     .cores = cores,
@@ -237,11 +219,15 @@ std::variant<StepAsk, Refusing> read(const ClusterSpec& spec, const Job& job,
     ask.threads_per_core = near.node.threads_per_core;
     ask.order = request.task_order.value_or(near.task_order);
     ask.plane = request.task_order ? request.plane : near.plane;
+    ask.layout = request.layout.value_or(near.layout);
+    ask.layout.per_socket = near.layout.per_socket;
+    ask.layout.per_core = near.layout.per_core;
     if (ask.order == TaskOrder::plane && ask.plane == 0) {
         return refuse(Refusal::invalid_request, "the plane distribution needs a size, 1 or more");
     }
     if (request.cpu_bind == "none") ask.bind = StepAsk::Bind::none;
     if (request.cpu_bind == "cores") ask.bind = StepAsk::Bind::cores;
+    if (request.cpu_bind == "sockets") ask.bind = StepAsk::Bind::sockets;
     if (ask.bind == StepAsk::Bind::automatic && !request.cpu_bind.empty())
         return refuse(Refusal::invalid_request, "tasks can be bound to cores or none");
     // As in Slurm, --cpus-per-task implies --exact.

@@ -264,6 +264,31 @@ TEST_F(StepLayout, TasksUseNoMoreThreadsOfACoreThanTheJobSays) {
     EXPECT_EQ(why({.tasks = 1, .cpus_per_task = 5}), Refusal::step_more_than_job);
 }
 
+TEST_F(StepLayout, TakesCoresOfSocketsAsItsJobOrTheStepItselfSays) {
+    install(testing::make_cluster(1, {.cores_per_socket = 4, .gpus = 0}));
+    JobRequest one_each;
+    one_each.exclusive = true;
+    one_each.nearness.edit().layout.per_socket = 1;
+    run(1, 8, 0, one_each);
+    EXPECT_EQ(tasks_of(start({.tasks = 2, .overlap = true}).shares[0]), "0-3/ | 4-7/");
+    const StepRequest exact{.tasks = 2, .cpus_per_task = 2, .exact = true, .overlap = true};
+    EXPECT_EQ(tasks_of(start(exact).shares[0]), "0-1/ | 4-5/");
+    StepRequest more = exact;  // Than one for each socket.
+    more.tasks = 4;
+    EXPECT_EQ(tasks_of(start(more).shares[0]), "0-1/ | 2-3/ | 4-5/ | 6-7/");
+    more.layout = TaskLayout{.over_sockets = CoreOrder::cyclic};
+    EXPECT_EQ(tasks_of(start(more).shares[0]), "0-1/ | 4-5/ | 2-3/ | 6-7/");
+}
+
+TEST_F(StepLayout, FillsTheNodesOfAPackedStep) {
+    run(2, 8, 0);
+    StepRequest packed{.tasks = 6, .nodes = 2, .task_order = TaskOrder::block};
+    EXPECT_EQ(tasks_per_node(start(packed)), (std::vector<std::size_t>{3, 3}));
+    packed.layout = TaskLayout{.pack = true};
+    packed.overlap = true;
+    EXPECT_EQ(tasks_per_node(start(packed)), (std::vector<std::size_t>{5, 1}));
+}
+
 TEST_F(StepLayout, BindsTasksToCoresAsAsked) {
     run(1, 4, 0);
     const auto placed = [&](std::uint32_t tasks, const char* bind) {

@@ -10,6 +10,16 @@
 namespace berth {
 namespace {
 
+TaskLayout random_layout(Rng& rng) {
+    const auto order = [&] { return static_cast<CoreOrder>(rng.between(0, 3)); };
+    const auto most = [&] { return static_cast<std::uint32_t>(rng.between(0, 3)); };
+    return {.per_socket = most(),
+            .per_core = most(),
+            .over_sockets = order(),
+            .over_cores = order(),
+            .pack = rng.chance(30)};
+}
+
 StepRequest random_request(Rng& rng) {
     static const std::vector<std::string> binds = {"",          "closest",      "single:2",
                                                    "none",      "per_task:1",   "map_gpu:0",
@@ -26,6 +36,8 @@ StepRequest random_request(Rng& rng) {
     if (rng.chance(20)) request.gpus_per_task = rng.between(1, 2);
     request.gres_none = rng.chance(10);
     request.gpu_bind = rng.pick(binds);
+    if (rng.chance(30)) request.cpu_bind = rng.chance(50) ? "cores" : "none";
+    if (rng.chance(30)) request.layout = random_layout(rng);
     return request;
 }
 
@@ -34,6 +46,7 @@ JobId start_job(Rng& rng, ClusterState& state) {
     state.apply(Time{}, SpecInstalled{testing::random_cluster(rng)});
     Job job;
     job.id = state.next_job_id();
+    if (rng.chance(50)) job.spec.request.edit().nearness.edit().layout = random_layout(rng);
     state.apply(Time{}, JobSubmitted{job});
     StartJob start{.job = job.id, .attempt = Attempt(1)};
     for (std::size_t n = 0; n < state.spec().nodes.size(); ++n) {

@@ -110,7 +110,9 @@ std::vector<StepPart> deal_tasks(const StepAsk& ask, const std::vector<StepCandi
             const auto none_yet = static_cast<std::uint32_t>(
                 std::count_if(parts.begin() + static_cast<std::ptrdiff_t>(i) + 1, parts.end(),
                               [](const StepPart& part) { return part.tasks == 0; }));
-            const std::uint32_t at_once = ask.order == TaskOrder::plane ? ask.plane : 1;
+            const std::uint32_t at_once = ask.order == TaskOrder::plane ? ask.plane
+                                          : ask.layout.pack             ? UINT32_MAX
+                                                                        : 1;
             const std::uint32_t some = std::min(
                 {at_once, nodes[i].slots - parts[i].tasks, left - std::min(left, none_yet)});
             parts[i].tasks += some;
@@ -139,6 +141,15 @@ bool deal_gres(const StepAsk& ask, const std::vector<StepRoom>& rooms,
 }
 
 }  // namespace
+
+CoreUse core_use(const StepAsk& ask, const NodeSpec& node, std::uint64_t cores,
+                 std::uint32_t tasks) {
+    Near near{.threads_per_core = ask.threads_per_core, .layout = ask.layout};
+    const CoreUse as_job = core_use(near, ask.cpus_per_task, node);
+    if (as_job.cores_for(tasks) <= cores) return as_job;
+    near.layout = {};
+    return core_use(near, ask.cpus_per_task, node);
+}
 
 std::vector<std::vector<std::uint32_t>> ranks_of(const StepAsk& ask,
                                                  const std::vector<StepPart>& parts) {
@@ -173,10 +184,9 @@ std::optional<std::vector<StepPart>> spread_step(const StepAsk& ask,
     std::vector<StepPart> parts = deal_tasks(ask, *nodes);
     for (StepPart& part : parts) {
         const StepRoom& room = rooms[part.room];
-        const std::uint64_t cpus = std::uint64_t{part.tasks} * ask.cpus_per_task;
-        const std::uint32_t threads = threads_used(*room.spec, ask.threads_per_core);
-        part.cores = static_cast<std::uint32_t>(ask.exact ? (cpus + threads - 1) / threads
-                                                          : room.cores.count());
+        const std::size_t all = room.cores.count();
+        const CoreUse use = core_use(ask, *room.spec, all, part.tasks);
+        part.cores = static_cast<std::uint32_t>(ask.exact ? use.cores_for(part.tasks) : all);
         const auto gres = gres_on(ask, room, part.tasks);
         BERTH_ASSERT(gres.has_value());
         part.gres = *gres;

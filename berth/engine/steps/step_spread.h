@@ -18,8 +18,9 @@ struct StepAsk {
     std::uint32_t threads_per_core = 0;  // As Near has it.
     TaskOrder order = TaskOrder::as_fits;
     std::uint32_t plane = 0;
+    TaskLayout layout;   // Numbers per socket and core are the job's, and hold where they can.
     bool exact = false;  // Only the cores that its tasks need; otherwise all free ones.
-    enum class Bind : std::uint8_t { automatic, none, cores } bind = Bind::automatic;
+    enum class Bind : std::uint8_t { automatic, none, cores, sockets } bind = Bind::automatic;
     bool inherits = false;  // No GRES requested: gets all devices of its job on its nodes.
     std::vector<GresDemand> per_node;
     std::vector<GresDemand> per_task;
@@ -42,6 +43,11 @@ struct StepPart {
     std::uint32_t cores = 0;
     Resources gres;  // By dimension; without CPUs and memory.
 };
+
+// How this many tasks of the step use so many cores of the node: as the job's tasks do if the cores
+// suffice, and otherwise as they need.
+CoreUse core_use(const StepAsk& ask, const NodeSpec& node, std::uint64_t cores,
+                 std::uint32_t tasks);
 
 // The ranks of each part, in the order of the parts.
 std::vector<std::vector<std::uint32_t>> ranks_of(const StepAsk& ask,
