@@ -160,11 +160,12 @@ TEST_F(InputVariables, AreSbatchsOptions) {
               "sbatch: Following options are mutually exclusive with --hint: --ntasks-per-core, "
               "--threads-per-core, -B and --cpu-bind (other than --cpu-bind=verbose). Ignoring "
               "--hint.\n");
-    const Said said = run("sbatch", {"--wrap", "true"}, {{"SBATCH_HINT", "memory_bound"}});
-    EXPECT_EQ(
-        said.err,
-        "sbatch: error: SBATCH_HINT=memory_bound: --hint=memory_bound is not supported: no job "
-        "gets one core of each socket; use --ntasks-per-node with --exclusive\n");
+    const auto most = request("SBATCH_HINT", "memory_bound").request->nearness->layout.per_socket;
+    EXPECT_EQ(most, 1U);
+    const Said said = run("sbatch", {"--wrap", "true"}, {{"SBATCH_HINT", "fast"}});
+    EXPECT_EQ(said.err,
+              "sbatch: error: SBATCH_HINT=fast: unrecognized --hint argument \"fast\", see "
+              "--hint=help\n");
     EXPECT_EQ(run("sbatch", {"--nosuch"}, {{"SLURM_EXIT_ERROR", "42"}}).code, 255);
     EXPECT_EQ(run("sbatch", {"-N", "x", "--wrap", "true"}, {{"SLURM_EXIT_ERROR", "42"}}).code, 42);
 }

@@ -59,6 +59,18 @@ Variables job_variables(const JobIdentity& job) {
     return all;
 }
 
+std::string distribution_text(TaskOrder order, const TaskLayout& layout) {
+    constexpr std::string_view kOrders[] = {"*", "block", "cyclic", "plane"};
+    constexpr std::string_view kCoreOrders[] = {"*", "block", "cyclic", "fcyclic"};
+    std::string text(kOrders[static_cast<std::size_t>(order)]);
+    const bool over_cores = layout.over_cores != CoreOrder::as_fits;
+    if (over_cores || layout.over_sockets != CoreOrder::as_fits)
+        (text += ':') += kCoreOrders[static_cast<std::size_t>(layout.over_sockets)];
+    if (over_cores) (text += ':') += kCoreOrders[static_cast<std::size_t>(layout.over_cores)];
+    if (layout.pack) text += ",Pack";
+    return text == "*" ? "" : text;
+}
+
 Variables asked_variables(const JobRequest& asked, const JobCommand& command, std::uint32_t tasks) {
     Variables all;
     if (asked.tasks || asked.tasks_per_node) {
@@ -75,12 +87,11 @@ Variables asked_variables(const JobRequest& asked, const JobCommand& command, st
     if (asked.memory_per_node && asked.memory_per_node->count() > 0)  // 0: all that a node has.
         number(kSlurmMemPerNode, in_mib(*asked.memory_per_node));
     const TopologyConstraint& near = asked.nearness;
-    if (near.task_order == TaskOrder::block) all.emplace_back(kSlurmDistribution, "block");
-    if (near.task_order == TaskOrder::cyclic) all.emplace_back(kSlurmDistribution, "cyclic");
-    if (near.task_order == TaskOrder::plane) {
-        all.emplace_back(kSlurmDistribution, "plane");
-        number(kSlurmDistPlanesize, near.plane);
-    }
+    if (near.layout.per_socket > 0) number(kSlurmNtasksPerSocket, near.layout.per_socket);
+    if (near.layout.per_core > 0) number(kSlurmNtasksPerCore, near.layout.per_core);
+    const std::string order = distribution_text(near.task_order, near.layout);
+    if (!order.empty()) all.emplace_back(kSlurmDistribution, order);
+    if (near.task_order == TaskOrder::plane) number(kSlurmDistPlanesize, near.plane);
     const auto gpus = [&](const char* name, const std::vector<GresRequest>& requests) {
         if (!requests.empty()) all.emplace_back(name, gpus_text(requests));
     };

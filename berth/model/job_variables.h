@@ -32,6 +32,9 @@ Variables job_variables(const JobIdentity& job);
 Variables asked_variables(const JobRequest& request, const JobCommand& command,
                           std::uint32_t tasks);
 
+// -m as its variable has it: "cyclic", "block:cyclic", "*:block:block". Empty: nothing was said.
+std::string distribution_text(TaskOrder order, const TaskLayout& layout);
+
 // {4, 4, 1} -> "4(x2),1"
 std::string counts_text(const std::vector<std::uint32_t>& counts);
 

@@ -188,6 +188,10 @@ void put_mail(ShapeWriter& json, const api::JobRow& job) {
     json.put("mail_user", job.command.mail_user);
 }
 
+void put_most_tasks(ShapeWriter& json, std::string_view name, std::uint32_t most) {
+    most == 0 ? json.put_infinite(name) : json.put_number(name, std::int64_t{most});
+}
+
 void put_state(ShapeWriter& json, const api::JobRow& job) {
     json.put("job_id", std::int64_t{job.id.value()});
     if (!job.shares.empty()) put_resources(json, job);
@@ -202,10 +206,10 @@ void put_state(ShapeWriter& json, const api::JobRow& job) {
     json.put("name", job.name), json.put("network", "");
     json.put("nodes", nodes_text(job.nodes));
     json.put("nice", job.nice);
-    json.put_infinite("tasks_per_core");
+    put_most_tasks(json, "tasks_per_core", job.request.nearness->layout.per_core);
     json.put_number("tasks_per_tres", std::nullopt);
     json.put_number("tasks_per_node", job.request.tasks_per_node.value_or(0));
-    json.put_infinite("tasks_per_socket");
+    put_most_tasks(json, "tasks_per_socket", job.request.nearness->layout.per_socket);
     json.put_number("tasks_per_board", kZero);
     json.put_number("cpus", job.cpus);
     json.put_number("node_count", job.node_count);

@@ -55,8 +55,6 @@ constexpr auto kRefusedFields = std::to_array<RefusedField>({
     {"spank_environment", "there are no SPANK plugins; use environment"},
     {"step_id", "a submission has no step"},
     {"tasks_per_board", "use tasks_per_node"},
-    {"tasks_per_core", "use cpus_per_task"},
-    {"tasks_per_socket", "use tasks_per_node"},
     {"thread_specification", "keep cores for the system with fewer CPUs= of the node"},
     {"tres_bind", "use srun --gpu-bind in the script"},
     {"tres_freq", "set clocks in a prolog"},

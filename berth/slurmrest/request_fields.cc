@@ -41,6 +41,13 @@ Status set_hardware(SubmissionDraft& d, const JsonValue& v) {
     return Done{};
 }
 
+template <std::uint32_t TaskLayout::* Member>
+Status set_most_tasks(SubmissionDraft& d, const JsonValue& v) {
+    BERTH_TRY(const auto count, given_count(v, 0, kUint32Max));
+    if (count) d.near().layout.*Member = static_cast<std::uint32_t>(*count);
+    return Done{};
+}
+
 template <Shared<std::vector<std::string>> JobRequest::* Member>
 Status set_hosts(SubmissionDraft& d, const JsonValue& v) {
     BERTH_TRY(const std::vector<std::string> texts, given_texts(v));
@@ -207,7 +214,9 @@ constexpr auto kRequestFields = std::to_array<SubmissionField>({
     {"shared", set_shared},
     {"sockets_per_node", set_hardware<&NodeShape::sockets>},
     {"tasks", set_amount<&JobRequest::tasks>},
+    {"tasks_per_core", set_most_tasks<&TaskLayout::per_core>},
     {"tasks_per_node", set_amount<&JobRequest::tasks_per_node>},
+    {"tasks_per_socket", set_most_tasks<&TaskLayout::per_socket>},
     {"temporary_disk_per_node", set_tmp_disk},
     {"threads_per_core", set_hardware<&NodeShape::threads_per_core>},
     {"time_limit", set_time_limit},

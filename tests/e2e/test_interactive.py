@@ -134,7 +134,7 @@ class Interactive(unittest.TestCase):
     def test_what_cannot_be_given_is_refused(self):
         self.assertIn("salloc: error: Job submit/allocate failed: ", self.run_it("salloc", "-C", "nosuch", "true", code=1).stderr)
         self.assertIn("srun: error: Unable to allocate resources: ", self.run_it("srun", "-p", "nowhere", "true", code=1).stderr)
-        self.assertIn("--hint=memory_bound is not supported: ", self.run_it("salloc", "--hint=memory_bound", "true", code=1).stderr)
+        self.assertIn("--hint=memory_bound is not supported with 2 CPUs per task", self.run_it("salloc", "--hint=memory_bound", "-c2", "true", code=1).stderr)
 
     def test_srun_pty_is_a_terminal_on_the_node(self):
         ours, theirs = pty.openpty()

@@ -56,6 +56,24 @@ def hint(run):
     same(cpus_of_two_tasks(run), "4")
     run.value = "multithread"
     same(cpus_of_two_tasks(run), "2")
+    run.value = "memory_bound"
+    same(cores_of_two_tasks(run), "0-1,16-17")
+
+
+def cores_of_two_tasks(run, *others):
+    """On the node with two sockets of eight cores of two threads: the CPUs of the cores."""
+    text = run.output("scontrol -d show job $SLURM_JOB_ID | grep -o 'CPU_IDs=[^ ]*'", "-w", "n2", "-n2", "-N1", *others)
+    return text.split("\n")[0].removeprefix("CPU_IDs=")
+
+
+@job_option("ntasks-per-socket", "1", seen="each of two tasks has its core on a socket of its own", world="shapes")
+def ntasks_per_socket(run):
+    same(cores_of_two_tasks(run, "-c2"), "0-1,16-17")
+
+
+@job_option("ntasks-per-core", "1", seen="each of two tasks has a core of its own", world="shapes")
+def ntasks_per_core(run):
+    same(cores_of_two_tasks(run), "0-3")
 
 
 @job_option("use-min-nodes", seen="the job has as few nodes as it takes", world="shapes")
@@ -119,6 +137,11 @@ def segment(run):
 def distribution(run):
     text = run.output(("" if run.command == "srun" else "srun ") + "bash -c 'echo $SLURM_PROCID:$SLURMD_NODENAME'", "-N2", "-n4")
     same(set(text.split()), {"0:n1", "1:n2", "2:n1", "3:n2"})
+
+
+@job_option("distribution", "block:cyclic", seen="tasks go round the sockets of a node", world="shapes")
+def distribution_over_sockets(run):
+    same(cores_of_two_tasks(run, "-c2"), "0-1,16-17")
 
 
 # ---- Berth's own.

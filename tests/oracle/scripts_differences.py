@@ -14,7 +14,7 @@ OWN_VARIABLES = {
 # Options that Berth refuses by name: docs/slurm-options.md says what to use instead.
 NOT_BUILT = {
     "--container", "--core-spec", "--cpu-bind", "--cpu-freq", "--cpus-per-gpu", "--distribution", "--exclusive", "--gpu-freq", "--gpus-per-socket",
-    "--gres-flags", "--hint", "--immediate", "--mincpus", "--no-kill", "--ntasks-per-core", "--ntasks-per-socket",
+    "--gres-flags", "--immediate", "--mincpus", "--no-kill",
     "--overcommit", "--thread-spec", "--mem-bind",
 }
 OLDER = "variables of a job and its steps"

@@ -141,13 +141,12 @@ std::optional<Found> StartFinder::search_on(const BitSet& usable, const Demand& 
 std::optional<Found> StartFinder::search_now(const BitSet& usable, const Demand& demand,
                                              const Shape& shape, Wishes wishes) {
     const Time now = cycle_.now();
-    const SharedLook look{cycle_.state(), cycle_.book(), now,
-                          shape.length,   wishes.of,     wishes.preferred};
+    const Duration length = held_length(cycle_.scheduling(), demand, shape.length);
+    const SharedLook look{cycle_.state(), cycle_.book(), now, length, wishes.of, wishes.preferred};
     if (needs_close_look(demand)) {
         return find_by_close_look(demand, look, usable, cycle_.preference(),
                                   cycle_.derived().topologies);
     }
-    const Duration length = held_length(cycle_.scheduling(), demand, shape.length);
     return find_start(demand, {now, now, length}, cycle_.book(), usable, cycle_.preference(),
                       &bounds_.requirements(*shape.kind));
 }

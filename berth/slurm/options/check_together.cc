@@ -127,7 +127,10 @@ void take_hint(JobDraft& draft) {
     const From hint = std::exchange(cpus.hint, From::nowhere);
     if (hint == From::nowhere) return;
     if (cpus.instead < hint) {
-        draft.spec.request.edit().nearness.edit().node.threads_per_core = cpus.threads_of_core;
+        TopologyConstraint& near = draft.spec.request.edit().nearness.edit();
+        near.node.threads_per_core = cpus.threads_of_core;
+        cpus.gives_one_core = cpus.one_core_of_socket;
+        if (cpus.gives_one_core) near.layout.per_socket = 1;
         return;
     }
     if (cpus.instead > hint) return;
@@ -137,6 +140,16 @@ void take_hint(JobDraft& draft) {
         "--threads-per-core, -B and --cpu-bind";
     cpus.note += of_line ? " (other than --cpu-bind=verbose). Ignoring --hint."
                          : ", but more than one set by environment variables. Ignoring SLURM_HINT.";
+}
+
+// --hint=memory_bound: a task has one core, the only one that the job uses of a socket.
+Status check_one_core(const JobDraft& draft) {
+    const std::uint32_t cpus = draft.spec.request->cpus_per_task.value_or(1);
+    if (!draft.of_cpus.gives_one_core || cpus == 1) return Done{};
+    return Error{ErrorCode::failed_precondition,
+                 "--hint=memory_bound is not supported with " + std::to_string(cpus) +
+                     " CPUs per task, since it uses one core of each socket; use "
+                     "--ntasks-per-socket=1 with --cpus-per-task"};
 }
 
 // --mem-per-gpu: memory for each node by its GPUs, or for each CPU by those of its task.
@@ -187,6 +200,7 @@ Status check_together(JobDraft& draft) {
     BERTH_CHECK(count_tasks_by_gpus(draft));
     BERTH_CHECK(count_cpus_by_gpus(draft));
     BERTH_CHECK(count_cpus_of_node(draft));
+    BERTH_CHECK(check_one_core(draft));
     return count_memory_by_gpus(draft);
 }
 

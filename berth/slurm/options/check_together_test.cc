@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "berth/slurm/options/job_options.h"
+#include "berth/slurm/options/layout_options.h"
 #include "berth/slurm/options/near_options.h"
 #include "berth/slurm/options/step_options.h"
 
@@ -75,8 +76,24 @@ TEST(TogetherOptions, AHintSaysHowManyThreadsOfACoreAreUsed) {
     EXPECT_EQ(threads_by_hint("Compute_Bound"), "1");
     EXPECT_EQ(threads_by_hint("multithread"), "0");
     EXPECT_EQ(threads_by_hint("fast"), "unrecognized --hint argument \"fast\", see --hint=help");
-    EXPECT_TRUE(
-        threads_by_hint("memory_bound").starts_with("--hint=memory_bound is not supported: "));
+    EXPECT_EQ(threads_by_hint("memory_bound"), "1");
+}
+
+TEST(TogetherOptions, AMemoryBoundJobUsesOneCoreOfEachSocket) {
+    JobDraft draft;
+    ASSERT_TRUE(set_hint(draft, "memory_bound").ok());
+    JobDraft several = draft, other = draft;
+    EXPECT_TRUE(check_together(draft).ok());
+    EXPECT_EQ(draft.spec.request->nearness->layout.per_socket, 1U);
+    several.spec.request.edit().cpus_per_task = 2;
+    const Status no = check_together(several);
+    ASSERT_FALSE(no.ok());
+    EXPECT_TRUE(no.error().message.starts_with(
+        "--hint=memory_bound is not supported with 2 CPUs per task"));
+    EXPECT_TRUE(set_threads_per_core(other, "2").ok());  // It makes the hint void.
+    other.spec.request.edit().cpus_per_task = 2;
+    EXPECT_TRUE(check_together(other).ok());
+    EXPECT_EQ(other.spec.request->nearness->layout.per_socket, 0U);
 }
 
 // The threads of a core with --hint=nomultithread and --threads-per-core=2 from there, and what is

@@ -2,6 +2,7 @@
 // describe.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -34,10 +35,14 @@ struct OfCpus {
 
     std::optional<std::uint32_t> least_on_node;
     std::uint32_t threads_of_core = 0;  // What --hint comes to; 0: all.
+    bool one_core_of_socket = false;    // --hint=memory_bound …
+    bool gives_one_core = false;        // … which nothing else made void.
     From hint = From::nowhere;
-    From instead = From::nowhere;       // --threads-per-core, -B, --cpu-bind: the highest.
+    From instead = From::nowhere;       // --threads-per-core, --ntasks-per-core, -B: the highest.
     From reading = From::command_line;  // The option that is set now.
     std::string note;                   // What became of the hint; empty: nothing to tell.
+
+    void note_instead_of_hint() { instead = std::max(instead, reading); }
 };
 
 // srun's own, of the step.

@@ -11,14 +11,14 @@
 #include "berth/model/invalid_argument.h"
 #include "berth/model/mail.h"
 #include "berth/slurm/options/input_variables.h"
+#include "berth/slurm/options/layout_options.h"
 #include "berth/slurm/options/near_options.h"
 #include "berth/slurm/options/option_fault.h"
 #include "berth/slurm/options/option_values.h"
 #include "berth/slurm/options/other_options.h"
 #include "berth/slurm/options/own_options.h"
 #include "berth/slurm/options/step_options.h"
-#include "berth/slurm/text/when.h"
-#include "berth/trust/wall_time.h"
+#include "berth/slurm/options/time_options.h"
 
 namespace berth::slurm {
 namespace {
@@ -50,36 +50,6 @@ Status set_gpus(Shared<std::vector<GresRequest>>& target, const char* value, con
     const auto gpus = parse_gpu_list(value);
     if (!gpus) return invalid_value(name);
     target = *gpus;
-    return Done{};
-}
-
-Status set_time(JobDraft& d, const char* v) {
-    const auto limit = parse_time_limit(v);
-    if (!limit.ok()) return invalid_value("time");
-    d.time_given = true;
-    const bool none = limit.value().value_or(Duration::zero()) <= Duration::zero();  // UNLIMITED, 0
-    d.spec.request.edit().time_limit = none ? Duration::max() : round_up_to_minute(*limit.value());
-    return Done{};
-}
-
-Status set_begin(JobDraft& d, const char* v) {
-    const auto when = parse_when(v, wall_time(), false);
-    if (!when.ok()) return invalid_value("begin");
-    d.spec.begin = when.value();
-    return Done{};
-}
-
-Status set_deadline(JobDraft& d, const char* v) {
-    const auto when = parse_when(v, wall_time(), false);
-    if (!when.ok()) return invalid_value("deadline");
-    d.spec.deadline = when.value();
-    return Done{};
-}
-
-Status set_time_min(JobDraft& d, const char* v) {
-    const auto least = parse_time_limit(v);
-    if (!least.ok()) return invalid_value("time-min");
-    d.spec.time_min = least.value().value_or(Duration::max());
     return Done{};
 }
 
@@ -165,22 +135,6 @@ Status set_nodes(JobDraft& d, const char* v) {
     d.spec.request.edit().nodes_min = count->least;
     d.spec.request.edit().nodes_max = count->most;
     d.spec.request.edit().nodes_given = true;
-    return Done{};
-}
-
-Status set_nice(JobDraft& d, const char* v) {
-    const auto nice = v == nullptr ? Result<std::int64_t>(100) : parse_int64(v);
-    if (!nice.ok() || nice.value() < -2'147'483'645 || nice.value() > 2'147'483'645)
-        return invalid_argument("Invalid --nice value: " + std::string(v));
-    d.spec.nice = static_cast<std::int32_t>(nice.value());
-    return Done{};
-}
-
-Status set_priority(JobDraft& d, const char* v) {
-    const auto priority = iequals(v, "TOP") ? Result<std::int64_t>(0xffff'fffeLL) : parse_int64(v);
-    if (!priority.ok() || priority.value() < 0 || priority.value() > 0xffff'fffeLL)
-        return invalid_value("priority");
-    d.spec.priority = static_cast<std::uint32_t>(priority.value());
     return Done{};
 }
 
@@ -310,6 +264,7 @@ constexpr auto kJobOptions = std::to_array<JobOption>({
     {"nodelist", 'w', required_argument, kJobs, set_nodelist},
     {"nodes", 'N', required_argument, kJobs, set_nodes},
     {"ntasks", 'n', required_argument, kJobs, [](JobDraft& d, const char* v) { return set_count(d.spec.request.edit().tasks, v, "ntasks"); }},
+    {"ntasks-per-core", 0, required_argument, kOfJob, set_tasks_per_core}, {"ntasks-per-socket", 0, required_argument, kOfJob, set_tasks_per_socket},
     {"ntasks-per-gpu", 0, required_argument, kOfJob, [](JobDraft& d, const char* v) { return set_count(d.per_gpu.tasks, v, "ntasks-per-gpu"); }},
     {"ntasks-per-node", 0, required_argument, kJobs, [](JobDraft& d, const char* v) { return set_count(d.spec.request.edit().tasks_per_node, v, "ntasks-per-node"); }},
     {"open-mode", 0, required_argument, kBoth, set_open_mode},
@@ -393,8 +348,8 @@ constexpr auto kJobOptions = std::to_array<JobOption>({
     {"core-spec", 'S', required_argument}, {"cpu-freq", 0, required_argument},
     {"extra", 0, required_argument},
     {"get-user-env", 0, optional_argument, kSalloc}, {"gid", 0, required_argument}, {"gpu-freq", 0, required_argument}, {"gpus-per-socket", 0, required_argument}, {"gres-flags", 0, required_argument},
-    {"mcs-label", 0, required_argument}, {"no-allocate", 'Z', no_argument, kSrun}, {"no-kill", 'k', optional_argument}, {"ntasks-per-core", 0, required_argument},
-    {"ntasks-per-socket", 0, required_argument}, {"oom-kill-step", 0, optional_argument}, {"overcommit", 'O', no_argument},
+    {"mcs-label", 0, required_argument}, {"no-allocate", 'Z', no_argument, kSrun}, {"no-kill", 'k', optional_argument},
+    {"oom-kill-step", 0, optional_argument}, {"overcommit", 'O', no_argument},
     {"preserve-env", 'E', no_argument, kSrun}, 
     {"reboot", 0, no_argument}, {"resv-ports", 0, optional_argument}, {"send-libs", 0, optional_argument, kSrun},
     {"slurmd-debug", 0, required_argument, kSrun}, {"stepmgr", 0, no_argument}, {"task-epilog", 0, required_argument, kSrun}, {"task-prolog", 0, required_argument, kSrun}, {"thread-spec", 0, required_argument},

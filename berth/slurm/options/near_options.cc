@@ -16,10 +16,6 @@ namespace {
 
 constexpr std::size_t kNodeFileMost = 16 << 20;
 
-Error not_built(const std::string& what) {
-    return {ErrorCode::failed_precondition, what + " is not supported yet"};
-}
-
 // "node:train,gpu:infer,feature:ib?": beside these, a question mark where that is but preferred.
 Status add_affinities(JobDraft& draft, const char* value, bool apart) {
     for (const std::string_view one : split(value, ',')) {
@@ -128,8 +124,6 @@ Status set_least(std::uint32_t& target, std::string_view text, const char* optio
     return Done{};
 }
 
-void note_instead_of_hint(OfCpus& cpus) { cpus.instead = std::max(cpus.instead, cpus.reading); }
-
 NodeShape& shape_of(JobDraft& draft) { return draft.spec.request.edit().nearness.edit().node; }
 
 }  // namespace
@@ -147,7 +141,7 @@ Status set_nodelist(JobDraft& draft, const char* value) {
 Status set_node_shape(JobDraft& draft, const char* value) {
     const auto parts = split(value, ':');
     if (parts.size() > 3) return invalid_argument("Invalid --extra-node-info specification");
-    note_instead_of_hint(draft.of_cpus);
+    draft.of_cpus.note_instead_of_hint();
     NodeShape& shape = shape_of(draft);
     std::uint32_t* const targets[] = {&shape.sockets, &shape.cores_per_socket,
                                       &shape.threads_per_core};
@@ -162,27 +156,8 @@ Status set_cores_per_socket(JobDraft& draft, const char* value) {
     return set_least(shape_of(draft).cores_per_socket, value, "cores-per-socket");
 }
 Status set_threads_per_core(JobDraft& draft, const char* value) {
-    note_instead_of_hint(draft.of_cpus);
+    draft.of_cpus.note_instead_of_hint();
     return set_least(shape_of(draft).threads_per_core, value, "threads-per-core");
-}
-// As Slurm reads them, but for memory_bound: one core of each socket.
-Status set_hint(JobDraft& draft, const char* value) {
-    OfCpus& cpus = draft.of_cpus;
-    for (const std::string_view word : split(std::string_view(value), ',')) {
-        if (iequals(word, "memory_bound")) {
-            return Error{ErrorCode::failed_precondition,
-                         "--hint=memory_bound is not supported: no job gets one core of each "
-                         "socket; use --ntasks-per-node with --exclusive"};
-        }
-        const bool one_thread = iequals(word, "nomultithread") || iequals(word, "compute_bound");
-        if (!one_thread && !iequals(word, "multithread")) {
-            return invalid_argument("unrecognized --hint argument \"" + std::string(word) +
-                                    "\", see --hint=help");
-        }
-        cpus.hint = cpus.reading;
-        cpus.threads_of_core = one_thread ? 1 : 0;
-    }
-    return Done{};
 }
 Status set_tmp_disk(JobDraft& draft, const char* value) {
     const auto size = parse_size(value);
@@ -271,38 +246,6 @@ Status set_segment(JobDraft& draft, const char* value) {
     const auto count = parse_positive(value);
     if (!count) return invalid_argument("Invalid --segment specification");
     draft.spec.request.edit().nearness.edit().segment = count;
-    return Done{};
-}
-
-// Over sockets and cores tasks are laid out in order, and over nodes evenly.
-Status set_distribution(JobDraft& draft, const char* value) {
-    std::string text = to_lower(std::string(value));
-    if (text.ends_with(",nopack")) text.resize(text.size() - 7);
-    if (text.find(',') != std::string::npos) return not_built("--distribution=…,pack");
-    const auto levels = split(text, ':');
-    for (std::size_t i = 1; i < levels.size(); ++i) {
-        if (levels[i] != "*" && levels[i] != "block") {
-            return not_built("--distribution over sockets and cores (" + std::string(levels[i]) +
-                             ")");
-        }
-    }
-    TopologyConstraint& near = draft.spec.request.edit().nearness.edit();
-    if (levels[0] == "*") {
-        near.task_order = TaskOrder::as_fits;
-    } else if (levels[0] == "block") {
-        near.task_order = TaskOrder::block;
-    } else if (levels[0] == "cyclic") {
-        near.task_order = TaskOrder::cyclic;
-    } else if (levels[0].starts_with("plane=")) {
-        const auto size = parse_positive(std::string(levels[0].substr(6)).c_str());
-        if (!size) return invalid_argument("Invalid --distribution specification");
-        near.task_order = TaskOrder::plane;
-        near.plane = *size;
-    } else if (levels[0] == "arbitrary") {
-        return not_built("--distribution=arbitrary");
-    } else {
-        return invalid_argument("Invalid --distribution specification");
-    }
     return Done{};
 }
 

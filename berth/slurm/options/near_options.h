@@ -1,5 +1,5 @@
 // The options of sbatch and srun about where a job's nodes and GPUs are: --nodelist, --switches,
-// --segment, --distribution, and Berth's own.
+// --segment, and Berth's own.
 #pragma once
 
 #include "berth/base/result.h"
@@ -14,13 +14,11 @@ Status set_node_shape(JobDraft& draft, const char* value);  // -B "2:8:2", "2:*:
 Status set_sockets(JobDraft& draft, const char* value);
 Status set_cores_per_socket(JobDraft& draft, const char* value);
 Status set_threads_per_core(JobDraft& draft, const char* value);
-Status set_hint(JobDraft& draft, const char* value);           // "nomultithread"
 Status set_tmp_disk(JobDraft& draft, const char* value);       // "100G"
 Status set_prefer(JobDraft& draft, const char* value);         // "ib&ssd"
 Status set_switches(JobDraft& draft, const char* value);       // "2" or "2@10:00"
 Status set_switches_wait(JobDraft& draft, const char* value);  // *_WAIT4SWITCH: "10:00"
 Status set_segment(JobDraft& draft, const char* value);
-Status set_distribution(JobDraft& draft, const char* value);   // "cyclic", "plane=4", "block:*"
 Status set_affinity(JobDraft& draft, const char* value);       // "node:NAME", "gpu:NAME?" …
 Status set_anti_affinity(JobDraft& draft, const char* value);  // … or "feature:NAME", by commas
 Status set_exclusive(JobDraft& draft, const char* value);

@@ -95,7 +95,7 @@ constexpr auto kConstraintHelp = std::to_array<Help>({
     {"exclude", "NODES", "not these nodes, or those that the file lists"},
     {"exclusive", "", "whole nodes; for a step: CPUs that no other step has"},
     {"extra-node-info", "S[:C[:T]]", "nodes with at least so many sockets, cores, threads; * for any"},
-    {"hint", "WORD", "nomultithread, compute_bound: one thread of a core; multithread: all"},
+    {"hint", "WORD", "compute_bound: one thread of a core; multithread; memory_bound"},
     {"nodefile", "FILE", "a file that lists the nodes to have"},
     {"nodelist", "NODES", "nodes to have: n1, n[1-4,7], or a file"},
     {"oversubscribe", "", "share cores with other jobs that ask for it, and take turns"},
@@ -109,7 +109,7 @@ constexpr auto kConstraintHelp = std::to_array<Help>({
     {"use-min-nodes", "", "of --nodes=2-4 as few as it takes"},
 });
 constexpr auto kResourceHelp = std::to_array<Help>({
-    {"cpu-bind", "cores|none|quiet", "each task on its own cores, or all on those of the step"},
+    {"cpu-bind", "cores|sockets|none", "each task on its own cores or their sockets, or on all of the step"},
     {"cpu_bind", "cores|none|quiet", "as --cpu-bind"},
     {"cpus-per-gpu", "N", "CPUs for each GPU"},
     {"exact", "", "the step has only what it asks for"},
@@ -120,7 +120,9 @@ constexpr auto kResourceHelp = std::to_array<Help>({
     {"mincpus", "N", "so many CPUs on each node, at least"},
     {"mem-per-cpu", "SIZE", "memory for each CPU"},
     {"mem-per-gpu", "SIZE", "memory for each GPU"},
+    {"ntasks-per-core", "N", "tasks on each core, at most"},
     {"ntasks-per-node", "N", "tasks on each node"},
+    {"ntasks-per-socket", "N", "tasks on each socket, at most"},
 });
 constexpr auto kGpuHelp = std::to_array<Help>({
     {"accel-bind", "g", "each task has the GPUs near its cores"},

@@ -52,8 +52,6 @@ constexpr auto kRefused = std::to_array<OtherOption>({
     {"mcs-label", "there is no MCS plugin; hide jobs from others with PrivateData"},
     {"no-allocate", "use ssh, or give root a job of its own"},
     {"no-kill", "use --requeue, or an array of smaller jobs"},
-    {"ntasks-per-core", "use --cpus-per-task"},
-    {"ntasks-per-socket", "use --ntasks-per-node with --distribution=cyclic"},
     {"oneliner", "use --parsable2", " sacctmgr "},
     {"oom-kill-step", "a step whose memory runs out is ended; --kill-on-bad-exit ends the others"},
     {"overcommit", "start more processes than CPUs in one task, with xargs -P for example"},

@@ -37,17 +37,18 @@ Status set_accel_bind(JobDraft& d, const char* v) {
     return Done{};
 }
 
-// "cores", "none", each with "quiet" or alone.
+// "cores", "sockets", "none", each with "quiet" or alone.
 Status set_cpu_bind(JobDraft& d, const char* v) {
     for (const auto word : split(v, ',')) {
         if (iequals(word, "quiet") || iequals(word, "q")) continue;
         const bool none = iequals(word, "none") || iequals(word, "no");
-        if (!none && !iequals(word, "cores")) {
-            return Error{
-                ErrorCode::failed_precondition,
-                "--cpu-bind=" + std::string(word) + " is not supported yet; cores and none are"};
+        const bool sockets = iequals(word, "sockets");
+        if (!none && !sockets && !iequals(word, "cores")) {
+            return Error{ErrorCode::failed_precondition,
+                         "--cpu-bind=" + std::string(word) +
+                             " is not supported yet; cores, sockets and none are"};
         }
-        d.of_step.cpu_bind = none ? "none" : "cores";
+        d.of_step.cpu_bind = none ? "none" : sockets ? "sockets" : "cores";
         d.of_cpus.instead = std::max(d.of_cpus.instead, d.of_cpus.reading);
     }
     return Done{};

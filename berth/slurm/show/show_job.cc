@@ -110,8 +110,10 @@ void put_nodes(ShowRecord& record, const api::JobRow& job) {
     record.put("ReqTRES", or_null(job.requested_tres)).line();
     record.put("AllocTRES", or_null(job.allocated_tres)).line();
     const std::string per_node = std::to_string(job.request.tasks_per_node.value_or(0));
+    const TaskLayout& layout = job.request.nearness->layout;
     record.put("Socks/Node", count_or_star(job.request.nearness->node.sockets))
-        .put("NtasksPerN:B:S:C", per_node + ":0:*:*")
+        .put("NtasksPerN:B:S:C", per_node + ":0:" + count_or_star(layout.per_socket) + ":" +
+                                     count_or_star(layout.per_core))
         .put("CoreSpec", "*")
         .line();
 }

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "berth/base/hostlist.h"
+#include "berth/model/job_variables.h"
 #include "berth/slurm/step/step_run.h"
 
 namespace berth::slurm {
@@ -142,6 +143,8 @@ StepRequest StepRun::request() const {
         request.task_order = asked.nearness->task_order;
         request.plane = asked.nearness->plane;
     }
+    if (!distribution_text(asked.nearness->task_order, asked.nearness->layout).empty())
+        request.layout = asked.nearness->layout;
     choose_among_the_rest(request);
     return request;
 }

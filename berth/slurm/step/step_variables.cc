@@ -4,18 +4,18 @@
 #include <array>
 #include <cstdio>
 
+#include "berth/model/job_variables.h"
+
 namespace berth::slurm {
 namespace {
 
 // Slurm gives each node a task in turn where none gets two.
-const char* order_of(const TopologyConstraint& near, bool one_each) {
-    switch (near.task_order) {
-        case TaskOrder::block: return "block";
-        case TaskOrder::cyclic: return "cyclic";
-        case TaskOrder::plane: return "plane";
-        case TaskOrder::as_fits: break;
-    }
-    return one_each ? "cyclic" : "block";
+std::string order_of(const TopologyConstraint& near, bool one_each) {
+    const bool says_nothing = near.task_order == TaskOrder::as_fits;
+    const TaskOrder order = !says_nothing ? near.task_order
+                            : one_each    ? TaskOrder::cyclic
+                                          : TaskOrder::block;
+    return distribution_text(order, near.layout);
 }
 
 std::string octal_text(std::uint32_t umask) {
@@ -35,8 +35,8 @@ void add_step_variables(const JobDraft& draft, api::StepCall& call, std::uint32_
     const auto is_order = [](const std::string& setting) {
         return setting.starts_with("SLURM_DISTRIBUTION=");
     };
-    const bool is_the_jobs =
-        near.task_order == TaskOrder::as_fits && std::ranges::any_of(call.environment, is_order);
+    const bool is_the_jobs = distribution_text(near.task_order, near.layout).empty() &&
+                             std::ranges::any_of(call.environment, is_order);
     if (!is_the_jobs) add("SLURM_DISTRIBUTION", order_of(near, call.request.tasks <= nodes));
     if (call.request.tasks_per_node)
         add("SLURM_NTASKS_PER_NODE", std::to_string(*call.request.tasks_per_node));

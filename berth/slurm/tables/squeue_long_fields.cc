@@ -45,6 +45,8 @@ std::string always(const JobRow&, Time) {
     return Text.text;
 }
 
+std::string count_or_na(std::uint32_t count) { return count == 0 ? "N/A" : std::to_string(count); }
+
 std::string duration_or_zero(const std::optional<Duration>& length) {
     return format_duration_short(length.value_or(Duration::zero()));
 }
@@ -94,9 +96,9 @@ constexpr auto kOtherJobFields = std::to_array<LongField>({
     {"mintime", "TIME_MIN", [](const JobRow& j, Time) { return duration_or_zero(j.time_min); }},
     {"network", "NETWORK", always<"(null)">},
     {"ntperboard", "NTASKS_PER_BOARD", always<"0">},
-    {"ntpercore", "NTASKS_PER_CORE", always<"N/A">},
+    {"ntpercore", "NTASKS_PER_CORE", [](const JobRow& j, Time) { return count_or_na(j.request.nearness->layout.per_core); }},
     {"ntpernode", "NTASKS_PER_NODE", [](const JobRow& j, Time) { return std::to_string(j.request.tasks_per_node.value_or(0)); }},
-    {"ntpersocket", "NTASKS_PER_SOCKET", always<"N/A">},
+    {"ntpersocket", "NTASKS_PER_SOCKET", [](const JobRow& j, Time) { return count_or_na(j.request.nearness->layout.per_socket); }},
     {"numtasks", "TASKS", [](const JobRow& j, Time) { return std::to_string(j.tasks); }},
     {"origin", "ORIGIN", always<"NA">},
     {"originraw", "ORIGIN_RAW", always<"NA">},
