@@ -144,6 +144,15 @@ def distribution_over_sockets(run):
     same(cores_of_two_tasks(run, "-c2"), "0-1,16-17")
 
 
+# ---- Whose.
+
+@job_option("uid", "news", seen="root's job is that user's")
+@job_option("gid", "news", seen="root's job has that group")
+def acting_user(run):
+    with run.waiting("-D", "/tmp", script="sleep 300") as (number, _):
+        same(run.out("squeue", "-h", "-j", number, "-o", "%u" if run.option == "uid" else "%g").strip(), "news")
+
+
 # ---- Berth's own.
 
 def friend(run):

@@ -9,9 +9,12 @@
 #include "berth/model/job_variables.h"
 #include "berth/model/slurm_variables.h"
 #include "berth/slurm/jobs/test_only.h"
+#include "berth/slurm/options/acting_user.h"
 #include "berth/slurm/options/advice.h"
+#include "berth/slurm/options/arguments.h"
 #include "berth/slurm/options/clusters.h"
 #include "berth/slurm/options/input_variables.h"
+#include "berth/slurm/options/option_fault.h"
 #include "berth/slurm/options/submit_environment.h"
 #include "berth/slurm/step/held_signals.h"
 
@@ -57,8 +60,11 @@ api::SubmitRequest InteractiveJob::request_of(const JobDraft& draft,
 }
 
 bool InteractiveJob::submit(const JobDraft& draft, const std::vector<JobDraft>& others) {
-    if (!draft.clusters.empty()) {
-        const auto meant = cluster_meant(client_, draft.clusters, call_.name);
+    const OfSubmission& of = draft.of_submission;
+    if (const Status done = become_acting_user(of.acting, endpoint_of(call_)); !done.ok())
+        return fail(option_fault(call_.name, done.error()).text);
+    if (!of.clusters.empty()) {
+        const auto meant = cluster_meant(client_, of.clusters, call_.name);
         if (!meant.ok()) return fail(meant.error().message);
     }
     if (draft.test_only || std::ranges::any_of(others, &JobDraft::test_only)) {

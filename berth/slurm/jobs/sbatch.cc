@@ -15,6 +15,7 @@
 #include "berth/slurm/jobs/next_component.h"
 #include "berth/slurm/jobs/submit_warnings.h"
 #include "berth/slurm/jobs/test_only.h"
+#include "berth/slurm/options/acting_user.h"
 #include "berth/slurm/options/advice.h"
 #include "berth/slurm/options/arguments.h"
 #include "berth/slurm/options/batch_script.h"
@@ -61,6 +62,9 @@ public:
                 return fail(checked.error().message, 1);
             complete(draft);
         }
+        const ActingUser& acting = drafts.front().of_submission.acting;
+        if (const Status done = become_acting_user(acting, endpoint_of(call_)); !done.ok())
+            return fail(done.error().message, 1);
         return submit(drafts);
     }
 
@@ -148,6 +152,10 @@ private:
             whole.parsable = whole.parsable || one.parsable;
             whole.quiet = whole.quiet || one.quiet;
             whole.wait = whole.wait || one.wait;
+            if (whole.of_submission.acting.user.empty())
+                whole.of_submission.acting.user = one.of_submission.acting.user;
+            if (whole.of_submission.acting.group.empty())
+                whole.of_submission.acting.group = one.of_submission.acting.group;
             whole.test_only = whole.test_only || one.test_only;
         }
     }
@@ -295,8 +303,8 @@ private:
         }
         Client client(endpoint_of(call_));
         std::string cluster;
-        if (!draft.clusters.empty()) {
-            auto meant = cluster_meant(client, draft.clusters, "sbatch");
+        if (!draft.of_submission.clusters.empty()) {
+            auto meant = cluster_meant(client, draft.of_submission.clusters, "sbatch");
             if (!meant.ok()) return fail(meant.error().message, 1);
             cluster = *std::move(meant);
         }

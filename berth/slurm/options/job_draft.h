@@ -62,6 +62,17 @@ struct OfAllocation {
     std::optional<bool> bell;                  // By default after a wait of ten seconds.
 };
 
+// --uid, --gid: a name or a number each; empty: the caller's.
+struct ActingUser {
+    std::string user, group;
+};
+
+// To whom it is submitted, and as whom.
+struct OfSubmission {
+    std::string clusters;  // --clusters
+    ActingUser acting;
+};
+
 struct JobDraft {
     JobSpec spec;
     ScriptOptions of_script;
@@ -85,7 +96,7 @@ struct JobDraft {
     OfCpus of_cpus;
     OfStep of_step;
     OfAllocation of_allocation;
-    std::string clusters;
+    OfSubmission of_submission;
     bool tell_ends = true;            // Reports each task that failed.
     std::vector<std::string> of_job;  // Given options that apply to a job, not to a step.
     // Options of commands that wait for a job.

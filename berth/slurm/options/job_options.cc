@@ -10,6 +10,7 @@
 #include "berth/model/dependency_text.h"
 #include "berth/model/invalid_argument.h"
 #include "berth/model/mail.h"
+#include "berth/slurm/options/acting_user.h"
 #include "berth/slurm/options/input_variables.h"
 #include "berth/slurm/options/layout_options.h"
 #include "berth/slurm/options/near_options.h"
@@ -235,6 +236,7 @@ constexpr auto kJobOptions = std::to_array<JobOption>({
     {"deadline", 0, required_argument, kOfJob, set_deadline},
     {"dependency", 'd', required_argument, kOfJob, set_dependency},
     {"error", 'e', required_argument, kBoth, [](JobDraft& d, const char* v) -> Status { d.spec.command.edit().std_err = v; return Done{}; }},
+    {"gid", 0, required_argument, kOfJob, set_gid}, {"uid", 0, required_argument, kOfJob, set_uid},
     {"exact", 0, no_argument, kSrun, flag<&JobDraft::exact>},
     {"exclude", 'x', required_argument, kJobs, set_exclude},
     {"exclusive", 0, optional_argument, kJobs, set_exclusive},
@@ -284,7 +286,7 @@ constexpr auto kJobOptions = std::to_array<JobOption>({
     {"time-min", 0, required_argument, kOfJob, set_time_min},
     {"unbuffered", 'u', no_argument, kSrun, flag<&JobDraft::unbuffered>},
     {"verbose", 'v', no_argument, kJobs, set_verbose},
-    {"clusters", 'M', required_argument, kOfJob, [](JobDraft& d, const char* v) -> Status { d.clusters = v; return Done{}; }},
+    {"clusters", 'M', required_argument, kOfJob, [](JobDraft& d, const char* v) -> Status { d.of_submission.clusters = v; return Done{}; }},
     {"ignore-pbs", 0, no_argument, kSbatch, [](JobDraft& d, const char*) -> Status { d.of_script.ignore_pbs = true; return Done{}; }}, {"export-file", 0, required_argument, kSbatch, [](JobDraft& d, const char* v) -> Status { d.of_script.export_file = v; return Done{}; }},
     {"get-user-env", 0, optional_argument, kSbatch, set_get_user_env},
     {"cpu-bind", 0, required_argument, kSrun, set_cpu_bind},
@@ -339,7 +341,7 @@ constexpr auto kJobOptions = std::to_array<JobOption>({
     {"berth-restart-cost", 0, required_argument, kSbatch, set_restart_cost},
     // What they ask is so in any case: other_options.cc says why.
     {"acctg-freq", 0, required_argument, kJobs, ask_nothing}, {"delay-boot", 0, required_argument, kJobs, ask_no_time}, 
-    {"cluster-constraint", 0, required_argument, kJobs, ask_nothing}, {"network", 0, required_argument, kJobs, ask_nothing}, {"power", 0, required_argument, kJobs, ask_nothing},
+    {"cluster-constraint", 0, required_argument, kJobs, ask_nothing}, {"mcs-label", 0, required_argument, kJobs, ask_nothing}, {"network", 0, required_argument, kJobs, ask_nothing}, {"power", 0, required_argument, kJobs, ask_nothing},
     {"msg-timeout", 0, required_argument, kSrun, ask_no_number},
     {"threads", 'T', required_argument, kSrun, ask_no_number}, {"wait-all-nodes", 0, required_argument, kSbatch | kSalloc, ask_no_number},
     // Slurm's, refused by name: other_options.cc says what to use instead.
@@ -347,13 +349,13 @@ constexpr auto kJobOptions = std::to_array<JobOption>({
     {"bcast", 0, optional_argument, kSrun}, {"bcast-exclude", 0, required_argument, kSrun}, {"compress", 0, optional_argument, kSrun}, {"container", 0, required_argument},
     {"core-spec", 'S', required_argument}, {"cpu-freq", 0, required_argument},
     {"extra", 0, required_argument},
-    {"get-user-env", 0, optional_argument, kSalloc}, {"gid", 0, required_argument}, {"gpu-freq", 0, required_argument}, {"gpus-per-socket", 0, required_argument}, {"gres-flags", 0, required_argument},
-    {"mcs-label", 0, required_argument}, {"no-allocate", 'Z', no_argument, kSrun}, {"no-kill", 'k', optional_argument},
+    {"get-user-env", 0, optional_argument, kSalloc}, {"gpu-freq", 0, required_argument}, {"gpus-per-socket", 0, required_argument}, {"gres-flags", 0, required_argument},
+    {"no-allocate", 'Z', no_argument, kSrun}, {"no-kill", 'k', optional_argument},
     {"oom-kill-step", 0, optional_argument}, {"overcommit", 'O', no_argument},
     {"preserve-env", 'E', no_argument, kSrun}, 
     {"reboot", 0, no_argument}, {"resv-ports", 0, optional_argument}, {"send-libs", 0, optional_argument, kSrun},
     {"slurmd-debug", 0, required_argument, kSrun}, {"stepmgr", 0, no_argument}, {"task-epilog", 0, required_argument, kSrun}, {"task-prolog", 0, required_argument, kSrun}, {"thread-spec", 0, required_argument},
-    {"treewidth", 0, required_argument}, {"tres-bind", 0, required_argument}, {"tres-per-task", 0, required_argument}, {"uid", 0, required_argument},
+    {"treewidth", 0, required_argument}, {"tres-bind", 0, required_argument}, {"tres-per-task", 0, required_argument},
     {"x11", 0, optional_argument},
 });
 // clang-format on

@@ -37,6 +37,8 @@ constexpr auto kRunHelp = std::to_array<Help>({
     {"error", "FILE", "standard error; %j is the job, %A and %a of an array, %t the task"},
     {"export", "NAMES", "variables to pass on: ALL, NONE, NAME, NAME=VALUE, with commas"},
     {"export-file", "FILE", "variables from a file, or a descriptor's number"},
+    {"gid", "GROUP", "submit with this group (root only)"},
+    {"uid", "USER", "submit as this user (root only)"},
     {"get-user-env", "[=SECONDS]", "the variables that the user's login shell has on the node", kSbatch},
     {"ignore-pbs", "", "leave #PBS and #BSUB lines of the script out"},
     {"pack-group", "LIST", "as --het-group"},

@@ -56,11 +56,11 @@ TEST(Help, SaysOfEveryOptionWhatItDoes) {
 }
 
 TEST(Sbatch, RefusesByNameWhatIsNotBuilt) {
-    const Ran ran = run(run_sbatch, "sbatch", {"--mcs-label=a", "x.sh"});
+    const Ran ran = run(run_sbatch, "sbatch", {"--container=a", "x.sh"});
     EXPECT_EQ(ran.code, 1);
     EXPECT_EQ(ran.err,
-              "sbatch: error: --mcs-label is not supported: there is no MCS plugin; hide jobs "
-              "from others with PrivateData\n");
+              "sbatch: error: --container is not supported: start the container in the script, "
+              "with apptainer or enroot for example\n");
 }
 
 TEST(Sbatch, RefusesMalformedValuesInSlurmsWords) {
