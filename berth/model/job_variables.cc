@@ -89,6 +89,7 @@ Variables asked_variables(const JobRequest& asked, const JobCommand& command, st
     const TopologyConstraint& near = asked.nearness;
     if (near.layout.per_socket > 0) number(kSlurmNtasksPerSocket, near.layout.per_socket);
     if (near.layout.per_core > 0) number(kSlurmNtasksPerCore, near.layout.per_core);
+    if (near.layout.overcommit) all.emplace_back(kSlurmOvercommit, "1");
     const std::string order = distribution_text(near.task_order, near.layout);
     if (!order.empty()) all.emplace_back(kSlurmDistribution, order);
     if (near.task_order == TaskOrder::plane) number(kSlurmDistPlanesize, near.plane);

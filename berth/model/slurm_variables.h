@@ -50,6 +50,7 @@ inline constexpr char kSlurmNprocs[] = "SLURM_NPROCS";
 inline constexpr char kSlurmNtasksPerNode[] = "SLURM_NTASKS_PER_NODE";
 inline constexpr char kSlurmNtasksPerCore[] = "SLURM_NTASKS_PER_CORE";
 inline constexpr char kSlurmNtasksPerSocket[] = "SLURM_NTASKS_PER_SOCKET";
+inline constexpr char kSlurmOvercommit[] = "SLURM_OVERCOMMIT";
 inline constexpr char kSlurmCpusPerTask[] = "SLURM_CPUS_PER_TASK";
 inline constexpr char kSlurmDistribution[] = "SLURM_DISTRIBUTION";
 inline constexpr char kSlurmDistPlanesize[] = "SLURM_DIST_PLANESIZE";

@@ -25,9 +25,10 @@ enum class CoreOrder : std::uint8_t { as_fits, block, cyclic, fcyclic };
 struct TaskLayout {
     std::uint32_t per_socket = 0, per_core = 0;  // The most tasks on each; 0: any number.
     CoreOrder over_sockets = CoreOrder::as_fits, over_cores = CoreOrder::as_fits;
-    bool pack = false;  // -m block,Pack: the nodes of a step are filled one after the other.
+    bool pack = false;        // -m block,Pack: the nodes of a step are filled one after the other.
+    bool overcommit = false;  // --overcommit: each node has the CPUs of one task, for all it runs.
 
-    BERTH_FIELDS(TaskLayout, per_socket, per_core, over_sockets, over_cores, pack)
+    BERTH_FIELDS(TaskLayout, per_socket, per_core, over_sockets, over_cores, pack, overcommit)
 };
 
 // What srun asks for. Absent values are inherited from the job.
@@ -51,10 +52,11 @@ struct StepRequest {
     std::uint32_t plane = 0;              // Tasks at a time, with TaskOrder::plane.
     std::string cpu_bind;  // cores, sockets, none; empty: cores where each task has its own.
     std::optional<TaskLayout> layout;  // What -m says of sockets, cores and packing.
+    bool overcommit = false;           // More tasks than CPUs; also if the job says so.
 
     BERTH_FIELDS(StepRequest, name, tasks, nodes, tasks_per_node, cpus_per_task, memory_per_node,
                  gres, gres_none, gpus, gpus_per_task, exact, overlap, nodelist, gpu_bind,
-                 time_limit, task_order, plane, cpu_bind, layout)
+                 time_limit, task_order, plane, cpu_bind, layout, overcommit)
 };
 
 // One task: its rank and what it may see.

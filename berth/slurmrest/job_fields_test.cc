@@ -105,6 +105,8 @@ std::vector<FieldCase> second_cases() {
 
 std::vector<FieldCase> third_cases() {
     return {
+        {"overcommit", "true",
+         [](const JobSpec& s) { return s.request->nearness->layout.overcommit; }},
         {"required_nodes", R"("n1,n2")",
          [](const JobSpec& s) { return *s.request->nodelist == Names{"n1", "n2"}; }},
         {"required_switches", "1",

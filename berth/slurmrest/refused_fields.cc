@@ -45,7 +45,6 @@ constexpr auto kRefusedFields = std::to_array<RefusedField>({
     {"network", "there are no switch plugins"},
     {"ntasks_per_tres", "use tasks"},
     {"oom_kill_step", "a step whose memory runs out is ended"},
-    {"overcommit", "start more processes than CPUs in one task"},
     {"power_flags", "there is no power management plugin"},
     {"profile", "nothing is profiled"},
     {"reboot", "ask the operators to drain and reboot the node"},

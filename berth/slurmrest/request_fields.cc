@@ -206,6 +206,7 @@ constexpr auto kRequestFields = std::to_array<SubmissionField>({
     {"memory_per_node", set_mebibytes<&JobRequest::memory_per_node>},
     {"minimum_nodes", set_least_nodes},
     {"nodes", set_nodes},
+    {"overcommit", [](SubmissionDraft& d, const JsonValue& v) -> Status { BERTH_TRY(d.near().layout.overcommit, given_truth(v)); return Done{}; }},
     {"prefer", set_prefer},
     {"required_nodes", set_hosts<&JobRequest::nodelist>},
     {"required_switches", set_switches},

@@ -71,6 +71,11 @@ def ntasks_per_socket(run):
     same(cores_of_two_tasks(run, "-c2"), "0-1,16-17")
 
 
+@job_option("overcommit", variable_value="1", seen="sixteen tasks have the CPU of one")
+def overcommit(run):
+    same(run.output("echo $SLURM_JOB_CPUS_PER_NODE", "-N1", "-n16").split("\n")[0], "1")
+
+
 @job_option("ntasks-per-core", "1", seen="each of two tasks has a core of its own", world="shapes")
 def ntasks_per_core(run):
     same(cores_of_two_tasks(run), "0-3")

@@ -15,7 +15,7 @@ OWN_VARIABLES = {
 NOT_BUILT = {
     "--container", "--core-spec", "--cpu-bind", "--cpu-freq", "--cpus-per-gpu", "--distribution", "--exclusive", "--gpu-freq", "--gpus-per-socket",
     "--gres-flags", "--immediate", "--mincpus", "--no-kill",
-    "--overcommit", "--thread-spec", "--mem-bind",
+    "--thread-spec", "--mem-bind",
 }
 OLDER = "variables of a job and its steps"
 SPREAD = "tasks on more nodes than they need"

@@ -34,10 +34,10 @@ void each_candidate(const ClusterSpec& spec, const Demand& demand, Visit visit) 
 }
 
 Objection check_cpus(const ClusterSpec& spec, const Demand& demand, std::uint32_t tasks) {
-    const std::uint64_t asked = std::uint64_t{tasks} * demand.cpus_per_task;
-    std::uint32_t most = 0;
+    const std::int64_t asked = asked_cpus(demand, tasks, 1);
+    std::int64_t most = 0;
     each_candidate(spec, demand, [&](const NodeSpec& node) {
-        const std::uint32_t threads = threads_used(node, demand.near.threads_per_core);
+        const std::int64_t threads = threads_used(node, demand.near.threads_per_core);
         most = std::max(most, node.cores() * threads);
     });
     if (asked <= most) return std::nullopt;
@@ -50,7 +50,8 @@ Objection check_cpus(const ClusterSpec& spec, const Demand& demand, std::uint32_
 // Tasks per socket and per core may leave cores unused that are there.
 Objection check_tasks_fit(const ClusterSpec& spec, const Demand& demand, std::uint32_t tasks) {
     const TaskLayout& layout = demand.near.layout;
-    if (layout.per_socket == 0 && layout.per_core == 0) return std::nullopt;
+    const bool is_limited = layout.per_socket > 0 || layout.per_core > 0;
+    if (!is_limited || layout.overcommit) return std::nullopt;
     std::uint32_t most = 0;
     each_candidate(spec, demand, [&](const NodeSpec& node) {
         most = std::max(most, most_tasks(core_use(demand, node), node));

@@ -359,6 +359,10 @@ Time priority_time(const ClusterSpec& spec, Time now) {
     return Time(now.time_since_epoch() / period * period);
 }
 
+static std::int64_t tasks_in_all(const Demand& demand) {
+    return demand.tasks ? *demand.tasks : std::int64_t{demand.nodes_min} * demand.tasks_per_node;
+}
+
 TresCounts tres_of(const Demand& demand) {
     const JobSize size = size_of(demand);
     TresCounts counts{.nodes = size.nodes, .amount = {}};
@@ -376,7 +380,7 @@ TresCounts tres_of(const Demand& demand) {
         }
     };
     add(demand.gres_per_node, size.nodes);
-    add(demand.gres_per_task, size.cpus / std::max<std::int64_t>(demand.cpus_per_task, 1));
+    add(demand.gres_per_task, tasks_in_all(demand));
     add(demand.gres_total, 1);
     return counts;
 }
@@ -403,9 +407,7 @@ std::uint64_t EngineView::gpu_counts_on(NodeId node) const {
 JobSize size_of(const Demand& demand) {
     JobSize size;
     size.nodes = demand.nodes_min;
-    const std::int64_t tasks =
-        demand.tasks ? *demand.tasks : std::int64_t{demand.nodes_min} * demand.tasks_per_node;
-    size.cpus = tasks * demand.cpus_per_task;
+    size.cpus = asked_cpus(demand, tasks_in_all(demand), size.nodes);
     return size;
 }
 

@@ -49,7 +49,7 @@ WorkShape work_shape_of(const ClusterSpec& spec, const Job& job) {
     const Demand demand = amounts_of(spec, job);
     const std::uint32_t tasks = tasks_per_node_min(demand);
     WorkShape shape;
-    shape.cpu = cores(std::int64_t{tasks} * demand.cpus_per_task);
+    shape.cpu = cores(asked_cpus(demand, tasks, 1));
     shape.types = all_gpus(spec);
     const DimensionSet gpus = shape.types;
     add_gpus(shape, demand.gres_per_node, 1, gpus);

@@ -82,7 +82,7 @@ void add_whole_nodes(const ClusterSpec& spec, const Demand& demand, WholeRequest
 
 WholeRequest asked_by(const ClusterSpec& spec, const Demand& demand) {
     WholeRequest asked{.nodes = demand.nodes_min};
-    asked.cpus = held_cpus(spec, demand, tasks_of(demand) * demand.cpus_per_task);
+    asked.cpus = held_cpus(spec, demand, asked_cpus(demand, tasks_of(demand), asked.nodes));
     const std::int64_t times = demand.memory_rule == MemoryRule::per_cpu ? asked.cpus : asked.nodes;
     const bool counted =
         demand.memory_rule == MemoryRule::per_cpu || demand.memory_rule == MemoryRule::per_node;

@@ -31,6 +31,8 @@ CoreUse core_use(const Near& near, std::uint32_t cpus_per_task, const NodeSpec& 
     const TaskLayout& layout = near.layout;
     const std::uint32_t threads = threads_used(node, near.threads_per_core);
     const std::uint32_t cpus = std::max(cpus_per_task, 1U);
+    const std::uint64_t whole = (std::uint64_t{cpus} + threads - 1) / threads;
+    if (layout.overcommit) return {.cores = whole, .overcommits = true};
     const bool shares_cores = cpus > threads && layout.per_core != 1 && layout.per_socket == 0;
     if ((layout.per_socket == 0 && layout.per_core == 0) || shares_cores)
         return {.cores = cpus, .tasks = threads};
@@ -38,7 +40,7 @@ CoreUse core_use(const Near& near, std::uint32_t cpus_per_task, const NodeSpec& 
     if (cpus <= threads) {
         use.tasks = tasks_of_core(layout, cpus, threads);
     } else {
-        use.cores = (std::uint64_t{cpus} + threads - 1) / threads;
+        use.cores = whole;
     }
     if (layout.per_socket == 0) return use;
     use.on_sockets = true;

@@ -14,13 +14,18 @@ namespace berth {
 // unit lies on one socket, and is one core, or is for one task.
 struct CoreUse {
     std::uint64_t cores = 1, tasks = 1;
+    bool overcommits = false;        // `cores` are for as many tasks as there are.
     bool on_sockets = false;         // Each socket gives whole units …
     std::uint32_t socket_cores = 0;  // … and at most so many cores; 0: it is too small for one.
 
     std::uint64_t cores_for(std::uint64_t of_tasks) const {
+        if (overcommits) return of_tasks > 0 ? cores : 0;
         return (of_tasks * cores + tasks - 1) / tasks;
     }
-    std::uint64_t tasks_in(std::uint64_t of_cores) const { return of_cores * tasks / cores; }
+    std::uint64_t tasks_in(std::uint64_t of_cores) const {
+        if (overcommits) return of_cores >= cores ? UINT32_MAX : 0;
+        return of_cores * tasks / cores;
+    }
     friend bool operator==(const CoreUse&, const CoreUse&) = default;
 };
 

@@ -58,6 +58,16 @@ TEST(CoreUse, CountsTheCoresThatTasksTake) {
     }
 }
 
+TEST(CoreUse, AllTasksHaveTheCoresOfOneWhereTheyOvercommit) {
+    const NodeSpec node = node_of(2, 8, 2);
+    const CoreUse use = core_use({.layout = {.per_socket = 1, .overcommit = true}}, 3, node);
+    EXPECT_EQ(use.cores_for(1), 2U);
+    EXPECT_EQ(use.cores_for(500), 2U);
+    EXPECT_EQ(enough_cores(use, node, 500), 2U);
+    EXPECT_EQ(tasks_on(use, node, *BitSet::parse("3", 16)), 0U);
+    EXPECT_EQ(tasks_on(use, node, *BitSet::parse("3,9", 16)), UINT32_MAX);
+}
+
 TEST(CoreUse, FreeCoresCountSocketBySocket) {
     const NodeSpec node = node_of(2, 8);
     const BitSet free = *BitSet::parse("0-6,8", 16);

@@ -105,6 +105,7 @@ void cap_memory_per_node(Demand& demand, Bytes most, const ClusterSpec& spec, co
         demand.memory = most;
     }
     if (demand.memory_rule != MemoryRule::per_cpu || !demand.tasks) return;
+    if (demand.near.layout.overcommit) return;
     const HeldCpus held = limits_tasks(demand.near)
                               ? least_held(spec, {shaped_nodes(spec, job)}, demand)
                               : HeldCpus{};
@@ -240,13 +241,14 @@ void keep_featured(BitSet& nodes, const ClusterSpec& spec, const TopologyConstra
 }
 
 void set_near(Demand& demand, const TopologyConstraint& near) {
-    demand.near = {.switches = near.switches.value_or(0),
-                   .segment = near.segment.value_or(0),
-                   .contiguous = near.contiguous,
-                   .spread = near.spread,
-                   .threads_per_core = near.node.threads_per_core,
-                   .layout = near.layout,
-                   .any_cores = near.layout.per_socket > 0 && !demand.exclusive};
+    demand.near = {
+        .switches = near.switches.value_or(0),
+        .segment = near.segment.value_or(0),
+        .contiguous = near.contiguous,
+        .spread = near.spread,
+        .threads_per_core = near.node.threads_per_core,
+        .layout = near.layout,
+        .any_cores = near.layout.per_socket > 0 && !demand.exclusive && !near.layout.overcommit};
     if (near.fewest_nodes) demand.fewest_nodes = true;
     if (near.spread) demand.fewest_nodes = false;  // Up to nodes_max, which -N sets.
 }
@@ -394,8 +396,7 @@ Bytes memory_on_fullest(const ClusterSpec& spec, const Demand& demand) {
     if (demand.memory_rule != MemoryRule::per_cpu) return Bytes(0);
     const std::uint32_t tasks =
         demand.tasks ? ceil_div(*demand.tasks, demand.nodes_max) : demand.tasks_per_node;
-    const auto used = static_cast<std::int64_t>(std::min<std::uint64_t>(
-        std::uint64_t{demand.cpus_per_task} * std::max(tasks, 1U), INT64_MAX));
+    const std::int64_t used = asked_cpus(demand, std::max(tasks, 1U), 1);
     return demand.memory * held_cpus(spec, demand, used);
 }
 
@@ -407,6 +408,12 @@ bool exceeds_node_memory(const ClusterSpec& spec, const PartitionSpec& partition
 
 CoreUse core_use(const Demand& demand, const NodeSpec& node) {
     return core_use(demand.near, demand.cpus_per_task, node);
+}
+
+std::int64_t asked_cpus(const Demand& demand, std::int64_t tasks, std::int64_t nodes) {
+    const std::int64_t times = demand.near.layout.overcommit ? nodes : tasks;
+    if (times > INT64_MAX / std::max<std::int64_t>(demand.cpus_per_task, 1)) return INT64_MAX;
+    return times * demand.cpus_per_task;
 }
 
 std::int64_t held_cpus(const ClusterSpec& spec, const Demand& demand, std::int64_t used) {

@@ -114,6 +114,10 @@ bool exceeds_node_memory(const ClusterSpec& spec, const PartitionSpec& partition
 // How the job's tasks use the cores of the node.
 CoreUse core_use(const Demand& demand, const NodeSpec& node);
 
+// The CPUs that so many tasks on so many nodes ask for: with --overcommit, those of one task on
+// each.
+std::int64_t asked_cpus(const Demand& demand, std::int64_t tasks, std::int64_t nodes);
+
 // How many CPUs the job holds at least, on the nodes that it may have, for so many that its tasks
 // use: more where those use fewer threads of a core than it has, or cores of their own.
 std::int64_t held_cpus(const ClusterSpec& spec, const Demand& demand, std::int64_t used);

@@ -54,7 +54,7 @@ std::vector<Want> wants_of(const Demand& demand, const NodeSpec& node) {
         demand.tasks ? *demand.tasks : std::int64_t{demand.nodes_min} * tasks;
     const NodeNeed need = need_on(demand, node, tasks);
     const std::int64_t cpus = demand.exclusive ? std::int64_t{need.cpus} * demand.nodes_min
-                                               : all_tasks * demand.cpus_per_task;
+                                               : asked_cpus(demand, all_tasks, demand.nodes_min);
     std::vector<Want> wants;
     wants.push_back({dimension_bit(kCpuDimension), std::int64_t{need.cpus} * 1000, cpus * 1000});
     const std::int64_t memory = need.memory.count();

@@ -120,7 +120,9 @@ std::uint32_t tasks_that_fit(const Demand& demand, const NodeSpec& node, const R
     const std::uint32_t least = tasks_per_node_min(demand);
     most = std::min(most, tasks_per_node_max(demand));
     const std::int64_t by_cpu =
-        room.cpu().count() / (1000 * std::max<std::int64_t>(1, demand.cpus_per_task));
+        demand.near.layout.overcommit
+            ? most
+            : room.cpu().count() / (1000 * std::max<std::int64_t>(1, demand.cpus_per_task));
     most = static_cast<std::uint32_t>(std::clamp<std::int64_t>(by_cpu, 0, most));
     if (most < least || !take_on(demand, node, room, least)) return 0;
     if (take_on(demand, node, room, most)) return most;

@@ -17,7 +17,7 @@ Least least_of(const Demand& demand) {
     const std::int64_t tasks = demand.tasks
                                    ? std::max<std::int64_t>(*demand.tasks, demand.nodes_min)
                                    : std::int64_t{demand.tasks_per_node} * demand.nodes_min;
-    least.cpus = tasks * demand.cpus_per_task;
+    least.cpus = asked_cpus(demand, tasks, demand.nodes_min);
     if (demand.memory_rule == MemoryRule::per_node) least.memory = demand.memory * least.nodes;
     if (demand.memory_rule == MemoryRule::per_cpu) least.memory = demand.memory * least.cpus;
     const auto add = [&](const std::vector<GresDemand>& all, std::int64_t times) {

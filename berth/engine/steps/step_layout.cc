@@ -222,6 +222,7 @@ std::variant<StepAsk, Refusing> read(const ClusterSpec& spec, const Job& job,
     ask.layout = request.layout.value_or(near.layout);
     ask.layout.per_socket = near.layout.per_socket;
     ask.layout.per_core = near.layout.per_core;
+    ask.layout.overcommit = request.overcommit || near.layout.overcommit;
     if (ask.order == TaskOrder::plane && ask.plane == 0) {
         return refuse(Refusal::invalid_request, "the plane distribution needs a size, 1 or more");
     }

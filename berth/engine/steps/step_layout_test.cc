@@ -280,6 +280,20 @@ TEST_F(StepLayout, TakesCoresOfSocketsAsItsJobOrTheStepItselfSays) {
     EXPECT_EQ(tasks_of(start(more).shares[0]), "0-1/ | 4-5/ | 2-3/ | 6-7/");
 }
 
+TEST_F(StepLayout, HasMoreTasksThanCpusIfItOvercommits) {
+    run(1, 2, 0);
+    EXPECT_EQ(why({.tasks = 5}), Refusal::step_more_than_job);
+    StepRequest many{.tasks = 5, .exact = true, .overlap = true};
+    many.overcommit = true;
+    EXPECT_EQ(tasks_of(start(many).shares[0]), "0-1/ | 0-1/ | 0-1/ | 0-1/ | 0-1/");
+    many.tasks = 1;  // It has its own, as ever.
+    EXPECT_EQ(tasks_of(start(many).shares[0]), "0/");
+    JobRequest request;
+    request.nearness.edit().layout.overcommit = true;
+    run(1, 1, 0, request);
+    EXPECT_EQ(start({.tasks = 9}).shares[0].tasks.size(), 9U);
+}
+
 TEST_F(StepLayout, FillsTheNodesOfAPackedStep) {
     run(2, 8, 0);
     StepRequest packed{.tasks = 6, .nodes = 2, .task_order = TaskOrder::block};

@@ -57,7 +57,9 @@ std::optional<Resources> gres_on(const StepAsk& ask, const StepRoom& room, std::
 std::uint32_t slots_in(const StepAsk& ask, const StepRoom& room) {
     const std::uint64_t cpus =
         std::uint64_t{room.cores.count()} * threads_used(*room.spec, ask.threads_per_core);
-    std::uint64_t slots = std::min<std::uint64_t>(cpus / ask.cpus_per_task, ask.tasks);
+    const bool takes_any = ask.layout.overcommit && cpus > 0;
+    std::uint64_t slots =
+        takes_any ? ask.tasks : std::min<std::uint64_t>(cpus / ask.cpus_per_task, ask.tasks);
     if (ask.tasks_per_node > 0) slots = std::min<std::uint64_t>(slots, ask.tasks_per_node);
     auto tasks = static_cast<std::uint32_t>(slots);
     if (ask.per_task.empty()) return tasks > 0 && gres_on(ask, room, tasks) ? tasks : 0;
@@ -145,6 +147,7 @@ bool deal_gres(const StepAsk& ask, const std::vector<StepRoom>& rooms,
 CoreUse core_use(const StepAsk& ask, const NodeSpec& node, std::uint64_t cores,
                  std::uint32_t tasks) {
     Near near{.threads_per_core = ask.threads_per_core, .layout = ask.layout};
+    near.layout.overcommit = false;  // Its tasks have their cores where these suffice.
     const CoreUse as_job = core_use(near, ask.cpus_per_task, node);
     if (as_job.cores_for(tasks) <= cores) return as_job;
     near.layout = {};
@@ -186,7 +189,8 @@ std::optional<std::vector<StepPart>> spread_step(const StepAsk& ask,
         const StepRoom& room = rooms[part.room];
         const std::size_t all = room.cores.count();
         const CoreUse use = core_use(ask, *room.spec, all, part.tasks);
-        part.cores = static_cast<std::uint32_t>(ask.exact ? use.cores_for(part.tasks) : all);
+        const std::uint64_t needed = std::min<std::uint64_t>(use.cores_for(part.tasks), all);
+        part.cores = static_cast<std::uint32_t>(ask.exact ? needed : all);
         const auto gres = gres_on(ask, room, part.tasks);
         BERTH_ASSERT(gres.has_value());
         part.gres = *gres;

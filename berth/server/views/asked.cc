@@ -40,7 +40,7 @@ Asked asked_of(const ClusterSpec& spec, const Job& job) {
     asked.nodes = demand.nodes_min;
     asked.tasks = demand.tasks.value_or(
         narrow(std::uint64_t{demand.nodes_min} * std::max(demand.tasks_per_node, 1U)));
-    asked.cpus = narrow(std::uint64_t{asked.tasks} * demand.cpus_per_task);
+    asked.cpus = narrow(static_cast<std::uint64_t>(asked_cpus(demand, asked.tasks, asked.nodes)));
     asked.tres.cpus = asked.cpus;
     asked.tres.nodes = asked.nodes;
     asked.tres.memory = memory_of(demand, asked);

@@ -90,6 +90,11 @@ Status set_hint(JobDraft& draft, const char* value) {
     return Done{};
 }
 
+Status set_overcommit(JobDraft& draft, const char*) {
+    layout_of(draft).overcommit = true;
+    return Done{};
+}
+
 Status set_tasks_per_core(JobDraft& draft, const char* value) {
     draft.of_cpus.note_instead_of_hint();
     return set_count(layout_of(draft).per_core, value, "ntasks-per-core");

@@ -122,6 +122,7 @@ constexpr auto kResourceHelp = std::to_array<Help>({
     {"mincpus", "N", "so many CPUs on each node, at least"},
     {"mem-per-cpu", "SIZE", "memory for each CPU"},
     {"mem-per-gpu", "SIZE", "memory for each GPU"},
+    {"overcommit", "", "CPUs of one task for all tasks of a node"},
     {"ntasks-per-core", "N", "tasks on each core, at most"},
     {"ntasks-per-node", "N", "tasks on each node"},
     {"ntasks-per-socket", "N", "tasks on each socket, at most"},

@@ -53,7 +53,6 @@ constexpr auto kRefused = std::to_array<OtherOption>({
     {"no-kill", "use --requeue, or an array of smaller jobs"},
     {"oneliner", "use --parsable2", " sacctmgr "},
     {"oom-kill-step", "a step whose memory runs out is ended; --kill-on-bad-exit ends the others"},
-    {"overcommit", "start more processes than CPUs in one task, with xargs -P for example"},
     {"pidformat", "look into the job's cgroup on its nodes"},
     {"preserve-env", "save the values in variables of your own before srun"},
     {"reason", "use --format with Reason, and grep"},

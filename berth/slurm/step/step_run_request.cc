@@ -145,6 +145,7 @@ StepRequest StepRun::request() const {
     }
     if (!distribution_text(asked.nearness->task_order, asked.nearness->layout).empty())
         request.layout = asked.nearness->layout;
+    request.overcommit = asked.nearness->layout.overcommit;
     choose_among_the_rest(request);
     return request;
 }

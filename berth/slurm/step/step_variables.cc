@@ -40,6 +40,7 @@ void add_step_variables(const JobDraft& draft, api::StepCall& call, std::uint32_
     if (!is_the_jobs) add("SLURM_DISTRIBUTION", order_of(near, call.request.tasks <= nodes));
     if (call.request.tasks_per_node)
         add("SLURM_NTASKS_PER_NODE", std::to_string(*call.request.tasks_per_node));
+    if (near.layout.overcommit) add("SLURM_OVERCOMMIT", "1");
     if (near.task_order == TaskOrder::plane)
         add("SLURM_DIST_PLANESIZE", std::to_string(near.plane));
     if (draft.label) add("SLURM_LABELIO", "1");
