@@ -333,9 +333,11 @@ struct StepCall {
     bool truncate_output = false;  // Neither this nor append_output: as JobFileAppend says.
     bool errors_with_output = false;
     Inherited inherited;
+    bool preserve_env = false;
+    std::string task_prolog, task_epilog;
     BERTH_FIELDS(StepCall, request, arguments, environment, work_dir, std_out, std_err, std_in,
                  append_output, label, io_address, io_token, terminal, mpi, truncate_output,
-                 errors_with_output, inherited)
+                 errors_with_output, inherited, preserve_env, task_prolog, task_epilog)
 };
 struct StepReply {
     StepRow step;

@@ -73,11 +73,13 @@ struct LaunchStep {
     Inherited inherited;                   // From the shell that srun was called in.
     bool errors_with_output = false;  // Standard error goes where standard output goes, in order.
     bool is_unbound = false;          // --cpu-bind=none: tasks run on all threads of its cores.
+    bool preserve_env = false;        // Tasks keep srun's own SLURM_NTASKS, SLURM_JOB_NUM_NODES.
+    std::string task_prolog, task_epilog;  // The user's own, beside the site's; empty: none.
     BERTH_FIELDS(LaunchStep, job, attempt, step, share, node_index, tasks, node_names,
                  tasks_per_node, arguments, environment, work_dir, std_out, std_err, std_in,
                  append_output, label, gpu_bind, gpu_bind_verbose, cpus_per_task, io_address,
                  io_token, name, terminal, credential, mpi, process_mapping, inherited,
-                 errors_with_output, is_unbound)
+                 errors_with_output, is_unbound, preserve_env, task_prolog, task_epilog)
 };
 
 // Why an attempt ends, as its output says. Append only: agents of other versions read it.

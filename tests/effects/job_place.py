@@ -278,6 +278,11 @@ def gpu_bind(run):
     same(sorted(len(line.split(",")) for line in text.split()), [1, 1])
 
 
+@job_option("gres-flags", "disable-binding", seen="the job has one GPU and all cores of its node")
+def gres_flags(run):
+    same(run.output("echo $SLURM_JOB_CPUS_PER_NODE", "--gpus-per-node=1", "-c8", "-N1"), "8")
+
+
 @job_option("mem-bind", "none", seen="a task may use the memory of every NUMA node")
 def mem_bind(run):
     text = run.output("grep Mems_allowed_list /proc/self/status", on_node=True).split()[-1]

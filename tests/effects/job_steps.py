@@ -102,6 +102,32 @@ def epilog(run):
     beside_the_step(run, "step\nsh -c echo step >> told\n")
 
 
+def around_a_task(run, wanted):
+    program = run.cluster.work / "around"
+    program.write_text("#!/bin/sh\necho export SAID=before\necho around $SLURM_PROCID >> told\n")
+    program.chmod(0o755)
+    (run.cluster.work / "told").unlink(missing_ok=True)
+    run.value = str(program)
+    srun(run, "-n1", *run.words(), "sh", "-c", "echo task $SAID >> told")
+    same(run.file("told"), wanted)
+
+
+@srun_option("task-prolog", "?", seen="the program runs before the task, and sets its variables")
+def task_prolog(run):
+    around_a_task(run, "around 0\ntask before\n")
+
+
+@srun_option("task-epilog", "?", seen="the program runs after the task")
+def task_epilog(run):
+    around_a_task(run, "task\naround 0\n")
+
+
+@srun_option("preserve-env", seen="the task has srun's SLURM_NTASKS, and not the step's")
+def preserve_env(run):
+    with job(run, "-n2") as within:
+        same(run.run("srun", within, "-n1", *run.words(), "sh", "-c", "echo $SLURM_NTASKS", env=run.environment() | {"SLURM_NTASKS": "7"}).stdout, "7\n")
+
+
 def interrupted(run):
     """srun after one Ctrl-C: its exit code and what it said."""
     with run.process("srun", *run.words(), "-n1", "sh", "-c", "trap 'echo caught; exit 5' INT; echo runs; while :; do sleep 0.1; done") as process:

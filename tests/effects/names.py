@@ -32,6 +32,8 @@ ALWAYS_SO = {
     "srun --cpu-bind": "tasks share the cores of their step", "srun --cpu_bind": "likewise", "SLURM_CPU_BIND": "likewise",
     **{name: "memory is not bound" for name in ("sbatch --mem-bind", "#SBATCH --mem-bind", "srun --mem-bind", "salloc --mem-bind", "SBATCH_MEM_BIND",
                                                 "SLURM_MEM_BIND", "SALLOC_MEM_BIND")},
+    **{name: "cores need not be near GPUs" for name in ("sbatch --gres-flags", "#SBATCH --gres-flags", "srun --gres-flags", "salloc --gres-flags",
+                                                        "SBATCH_GRES_FLAGS", "SLURM_GRES_FLAGS", "SALLOC_GRES_FLAGS")},
     **{name: "nothing is profiled" for name in ("sbatch --profile", "#SBATCH --profile", "srun --profile", "salloc --profile", "SBATCH_PROFILE",
                                                 "SLURM_PROFILE", "SALLOC_PROFILE")},
     **{f"berth {command} --compact": "likewise" for command in ("submit", "run")},

@@ -210,6 +210,8 @@ std::optional<Refusing> too_large(const CreateStep& step) {
                                    {"Output file name", launch.std_out},
                                    {"Error file name", launch.std_err},
                                    {"Input file name", launch.std_in},
+                                   {"Task prolog", launch.task_prolog},
+                                   {"Task epilog", launch.task_epilog},
                                    {"--cpu-bind", step.request.cpu_bind},
                                    {"--gpu-bind", step.request.gpu_bind}})) {
         return refusing;

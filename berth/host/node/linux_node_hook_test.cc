@@ -153,6 +153,22 @@ TEST_F(LinuxNodeHook, ATaskPrologSetsTheTasksEnvironment) {
     EXPECT_EQ(rig.text("step.1"), "prepared\ntask /tmp/1 is gone\n");
 }
 
+TEST_F(LinuxNodeHook, ProgramsOfTheStepRunWithinThoseOfTheSite) {
+    LaunchAttempt launch = rig.job(1, "sleep 1000.8");
+    const std::string log = rig.work + "/order";
+    launch.hooks.task_prolog = program("site1", "echo export A=site\necho site before >>" + log);
+    launch.hooks.task_epilog = program("site2", "echo site after >>" + log);
+    rig.start(launch);
+    rig.wait<RunStarted>(rig.batch(1));
+    LaunchStep step = rig.step(launch, 0, 1, "echo task $A $B >>" + log + "; exit 3");
+    step.task_prolog = program("own1", "echo export B=$A-own\necho own before >>" + log);
+    step.task_epilog = program("own2", "echo own after >>" + log);
+    rig.node->act(StartStep{step, launch});
+    EXPECT_EQ(rig.wait<RunExited>(rig.step_key(1, 0)).exit, (ExitStatus{3, 0}));
+    EXPECT_EQ(rig.text("order"),
+              "site before\nown before\ntask site site-own\nown after\nsite after\n");
+}
+
 TEST_F(LinuxNodeHook, ATaskEpilogRunsInTheTasksPlace) {
     LaunchAttempt launch = rig.job(1, "sleep 1000.7");
     launch.hooks.task_epilog =

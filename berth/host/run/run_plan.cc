@@ -6,6 +6,7 @@
 #include "berth/base/text.h"
 #include "berth/model/file_pattern.h"
 #include "berth/model/job_variables.h"
+#include "berth/model/slurm_variables.h"
 
 namespace berth {
 namespace {
@@ -154,6 +155,14 @@ Environment step_environment(const LaunchStep& launch, const LaunchAttempt& atte
     return environment;
 }
 
+// --preserve-env: these numbers as srun had them.
+void keep_given(Environment& environment, const LaunchStep& launch) {
+    const Environment given(launch.environment);
+    for (const char* name : {kSlurmNtasks, kSlurmNprocs, kSlurmJobNumNodes, kSlurmNnodes}) {
+        if (const auto value = given.get(name)) environment.set(name, std::string(*value));
+    }
+}
+
 MpiStep mpi_of(const LaunchStep& launch) {
     if (launch.mpi.empty()) return {};
     MpiStep mpi{.kind = launch.mpi,
@@ -299,13 +308,17 @@ RunSpec step_run(const LaunchStep& launch, const LaunchAttempt& attempt, const N
     run.work_dir = launch.work_dir;
     run.inherited = launch.inherited;
     run.arguments = launch.arguments;
-    run.environment = step_environment(launch, attempt, view).settings();
+    Environment environment = step_environment(launch, attempt, view);
+    if (launch.preserve_env) keep_given(environment, launch);
+    run.environment = environment.settings();
     run.io_address = launch.io_address;
     run.io_token = launch.io_token;
     run.node_index = launch.node_index;
     run.window = launch.terminal.value_or(TerminalSize{});
     run.task_prolog = attempt.hooks.task_prolog;
     run.task_epilog = attempt.hooks.task_epilog;
+    run.own_task_prolog = launch.task_prolog;
+    run.own_task_epilog = launch.task_epilog;
     run.mpi = mpi_of(launch);
     for (std::size_t i = 0; i < launch.share.tasks.size(); ++i) {
         run.tasks.push_back(task_of(i, launch, attempt, view));

@@ -62,9 +62,12 @@ struct RunSpec {
     MpiStep mpi;                           // Which MPI service the tasks get, if any.
     Inherited inherited;                   // Umask and soft limits of the tasks.
     std::string checkpoint;                // The file that it saves when it is warned; empty: none.
+    // srun's: the prolog runs after the site's, the epilog before it.
+    std::string own_task_prolog, own_task_epilog;
     BERTH_FIELDS(RunSpec, job, attempt, step, uid, gid, user, work_dir, script, arguments,
                  environment, tasks, cgroups, unified, io_address, io_token, node_index, window,
-                 of_site, task_prolog, task_epilog, account_check, mpi, inherited, checkpoint)
+                 of_site, task_prolog, task_epilog, account_check, mpi, inherited, checkpoint,
+                 own_task_prolog, own_task_epilog)
 };
 
 // By the clock that the kernel gives files their times by.

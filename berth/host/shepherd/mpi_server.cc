@@ -117,6 +117,7 @@ Result<MpiServer> start_mpi_server(const RunSpec& run) {
     as_user.environment = environment_of(run);
     as_user.work_dir = "/";
     as_user.task_prolog.clear();
+    as_user.own_task_prolog.clear();
     BERTH_TRY(server.process, start_task(as_user, TaskSpec{}, std::move(handed)));
     BERTH_CHECK(wait_until_ready(server.process));
     let_go(server.process);

@@ -14,6 +14,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <map>
+#include <utility>
 
 #include "berth/agent/signals.h"
 #include "berth/host/cgroup/cgroup_tree.h"
@@ -77,7 +78,12 @@ private:
     void reap();
     static void add(const rusage& used, RunUsage& usage);
     void finish(std::uint32_t rank, int wait_status);
-    bool start_epilog(std::uint32_t rank, int wait_status);
+    struct Epilogs {
+        int wait_status = 0;  // Of the task …
+        bool is_own = false;  // … and whether srun's own runs: the site's is to come.
+    };
+    bool start_epilogs(std::uint32_t rank, int wait_status);
+    bool start_epilog(std::uint32_t rank, const Epilogs& epilogs);
     Status tell_end();
     void tell_of_oom();
     void tell_user(const std::string& text);
@@ -91,9 +97,8 @@ private:
     StepPump pump_;
     std::vector<StartedTask> tasks_;
     std::map<int, std::uint32_t> running_;  // Process id -> rank.
-    // Processes that are task epilogs, with the exit status of their task.
-    std::map<int, int> epilogs_;
-    std::vector<UniqueFd> mpi_sockets_;  // Of each task, until it has its own end.
+    std::map<int, Epilogs> epilogs_;        // By the process that is one.
+    std::vector<UniqueFd> mpi_sockets_;     // Of each task, until it has its own end.
     std::int64_t tasks_ended_at_ = 0;
     std::vector<UniqueFd> errors_;  // The tasks' standard error, if it is a plain file.
     ExitRecord record_;
@@ -273,24 +278,35 @@ void Shepherd::reap() {
         const std::uint32_t rank = found->second;
         running_.erase(found);
         if (const auto epilog = epilogs_.find(pid); epilog != epilogs_.end()) {
-            finish(rank, epilog->second);
+            Epilogs rest = epilog->second;
             epilogs_.erase(epilog);
-        } else if (!start_epilog(rank, wait_status)) {
+            if (!std::exchange(rest.is_own, false) || !start_epilog(rank, rest))
+                finish(rank, rest.wait_status);
+        } else if (!start_epilogs(rank, wait_status)) {
             finish(rank, wait_status);
         }
     }
 }
 
-// Starts the site's task epilog, as the task's user and in the task's place. The task ends only
-// with it, so srun and the job go on after it. Its result is ignored. Returns false if there is
-// none.
-bool Shepherd::start_epilog(std::uint32_t rank, int wait_status) {
-    if (run_.task_epilog.empty()) return false;
+// Starts srun's own task epilog, and the site's after it. Returns false if there is none.
+bool Shepherd::start_epilogs(std::uint32_t rank, int wait_status) {
+    Epilogs epilogs{.wait_status = wait_status, .is_own = true};
+    if (start_epilog(rank, epilogs)) return true;
+    epilogs.is_own = false;
+    return start_epilog(rank, epilogs);
+}
+
+// Starts one of them, as the task's user and in the task's place. The task ends only with it, so
+// srun and the job go on after it. Its result is ignored. Returns false if there is none.
+bool Shepherd::start_epilog(std::uint32_t rank, const Epilogs& epilogs) {
+    const std::string& program = epilogs.is_own ? run_.own_task_epilog : run_.task_epilog;
+    if (program.empty()) return false;
     const auto task = std::ranges::find(run_.tasks, rank, &TaskSpec::rank);
     if (task == run_.tasks.end()) return false;
     RunSpec run = run_;
-    run.arguments = {run_.task_epilog};
+    run.arguments = {program};
     run.task_prolog.clear();
+    run.own_task_prolog.clear();
     TaskSpec epilog{.rank = rank, .environment = task->environment, .cpus = task->cpus};
     auto started = start_task(run, epilog, TaskPipes{});
     if (!started.ok()) return false;
@@ -298,7 +314,7 @@ bool Shepherd::start_epilog(std::uint32_t rank, int wait_status) {
         std::fprintf(stderr, "berth-step: TaskEpilog: %s\n", ready.error().message.c_str());
     }
     running_[started->pid] = rank;
-    epilogs_[started->pid] = wait_status;
+    epilogs_[started->pid] = epilogs;
     let_go(*started);
     return true;
 }

@@ -92,6 +92,7 @@ void exec_task(const RunSpec& run, const TaskSpec& task) {
     environment.add(task.environment);
     environment.set("SLURM_TASK_PID", ::getpid());
     run_task_prolog(run.task_prolog, environment);
+    run_task_prolog(run.own_task_prolog, environment);
     std::vector<std::string> arguments = run.arguments;
     const std::string program =
         arguments.empty() ? "" : find_program(arguments[0], environment.get("PATH").value_or(""));

@@ -152,6 +152,9 @@ CommandOutcome create_step(JobRef ref, api::StepCall&& body) {
     command.launch.mpi = std::move(body.mpi);
     command.launch.errors_with_output = body.errors_with_output;
     command.launch.inherited = std::move(body.inherited);
+    command.launch.preserve_env = body.preserve_env;
+    command.launch.task_prolog = std::move(body.task_prolog);
+    command.launch.task_epilog = std::move(body.task_epilog);
     command.truncate_output = body.truncate_output;
     return command;
 }

@@ -52,7 +52,9 @@ struct OfStep {
     std::string prolog, epilog;             // Run here, before and after the step.
     bool interrupts_tasks = false;          // -X: the first Ctrl-C goes to the tasks.
     bool quits_on_interrupt = false;        // --quit-on-interrupt: it kills them.
-    std::string cpu_bind;                   // --cpu-bind: "cores" or "none".
+    std::string cpu_bind;                   // --cpu-bind: "cores", "sockets" or "none".
+    bool preserves_env = false;             // --preserve-env
+    std::string task_prolog, task_epilog;   // Run on the nodes, around each task.
 };
 
 // salloc's own.

@@ -37,6 +37,9 @@ constexpr auto kRunHelp = std::to_array<Help>({
     {"error", "FILE", "standard error; %j is the job, %A and %a of an array, %t the task"},
     {"export", "NAMES", "variables to pass on: ALL, NONE, NAME, NAME=VALUE, with commas"},
     {"export-file", "FILE", "variables from a file, or a descriptor's number"},
+    {"preserve-env", "", "tasks keep SLURM_NTASKS and SLURM_JOB_NUM_NODES as they are here"},
+    {"task-epilog", "PROGRAM", "run it on the nodes after each task"},
+    {"task-prolog", "PROGRAM", "run it on the nodes before each task"},
     {"gid", "GROUP", "submit with this group (root only)"},
     {"uid", "USER", "submit as this user (root only)"},
     {"get-user-env", "[=SECONDS]", "the variables that the user's login shell has on the node", kSbatch},
@@ -130,6 +133,7 @@ constexpr auto kResourceHelp = std::to_array<Help>({
 constexpr auto kGpuHelp = std::to_array<Help>({
     {"accel-bind", "g", "each task has the GPUs near its cores"},
     {"gpu-bind", "HOW", "GPUs of each task: closest, none, single:N, per_task:N, map_gpu:LIST"},
+    {"gres-flags", "disable-binding", "cores need not be near the GPUs, as in any case"},
     {"gpus", "[TYPE:]N", "GPUs of the whole job"},
     {"gpus-per-node", "[TYPE:]N", "GPUs of each node"},
     {"gpus-per-task", "[TYPE:]N", "GPUs for each task"},

@@ -54,6 +54,19 @@ Status set_cpu_bind(JobDraft& d, const char* v) {
     return Done{};
 }
 
+// Cores need not be near GPUs in any case.
+Status set_gres_flags(JobDraft&, const char* v) {
+    for (const auto word : split(v, ',')) {
+        if (iequals(word, "disable-binding")) continue;
+        if (!iequals(word, "enforce-binding"))
+            return invalid_argument("Invalid --gres-flags specification");
+        return Error{ErrorCode::failed_precondition,
+                     "--gres-flags=enforce-binding is not supported: GPUs near the cores are "
+                     "preferred; whole nodes (--exclusive) have all of both"};
+    }
+    return Done{};
+}
+
 Status set_mem_bind(JobDraft&, const char* v) {
     return take_none("mem-bind", v, ": start the program under numactl");
 }

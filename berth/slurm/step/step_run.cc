@@ -137,6 +137,9 @@ api::StepCall StepRun::step_call() const {
     call.label = draft_.label;
     if (draft_.pty) call.terminal = terminal_size();
     call.mpi = draft_.mpi;
+    call.preserve_env = draft_.of_step.preserves_env;
+    call.task_prolog = draft_.of_step.task_prolog;
+    call.task_epilog = draft_.of_step.task_epilog;
     return call;
 }
 
