@@ -2,6 +2,7 @@
 
 #include "berth/base/hostlist.h"
 #include "berth/base/size_text.h"
+#include "berth/model/gres_lists.h"
 #include "berth/model/slurm_variables.h"
 
 namespace berth {
@@ -97,7 +98,11 @@ Variables asked_variables(const JobRequest& asked, const JobCommand& command, st
         if (!requests.empty()) all.emplace_back(name, gpus_text(requests));
     };
     gpus(kSlurmGpus, asked.gpus);
-    gpus(kSlurmGpusPerNode, asked.gpus_per_node);
+    if (near.layout.gpus_per_socket > 0) {
+        gpus(kSlurmGpusPerSocket, gpus_of_socket(asked));
+    } else {
+        gpus(kSlurmGpusPerNode, asked.gpus_per_node);
+    }
     gpus(kSlurmGpusPerTask, asked.gpus_per_task);
     if (!command.gpu_bind.empty()) all.emplace_back(kSlurmGpuBind, command.gpu_bind);
     if (!command.export_env.empty()) all.emplace_back(kSlurmExportEnv, command.export_env);

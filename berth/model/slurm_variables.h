@@ -58,6 +58,7 @@ inline constexpr char kSlurmMemPerCpu[] = "SLURM_MEM_PER_CPU";
 inline constexpr char kSlurmMemPerNode[] = "SLURM_MEM_PER_NODE";
 inline constexpr char kSlurmGpus[] = "SLURM_GPUS";
 inline constexpr char kSlurmGpusPerNode[] = "SLURM_GPUS_PER_NODE";
+inline constexpr char kSlurmGpusPerSocket[] = "SLURM_GPUS_PER_SOCKET";
 inline constexpr char kSlurmGpusPerTask[] = "SLURM_GPUS_PER_TASK";
 inline constexpr char kSlurmGpuBind[] = "SLURM_GPU_BIND";
 inline constexpr char kSlurmExportEnv[] = "SLURM_EXPORT_ENV";

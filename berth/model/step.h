@@ -28,7 +28,11 @@ struct TaskLayout {
     bool pack = false;        // -m block,Pack: the nodes of a step are filled one after the other.
     bool overcommit = false;  // --overcommit: each node has the CPUs of one task, for all it runs.
 
-    BERTH_FIELDS(TaskLayout, per_socket, per_core, over_sockets, over_cores, pack, overcommit)
+    // --gpus-per-socket: of a node's GPUs so many are near each of the sockets that the job has.
+    std::uint32_t gpus_per_socket = 0;
+
+    BERTH_FIELDS(TaskLayout, per_socket, per_core, over_sockets, over_cores, pack, overcommit,
+                 gpus_per_socket)
 };
 
 // What srun asks for. Absent values are inherited from the job.

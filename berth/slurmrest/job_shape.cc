@@ -5,6 +5,7 @@
 #include "berth/base/hostlist.h"
 #include "berth/base/size_text.h"
 #include "berth/base/text.h"
+#include "berth/model/gres_lists.h"
 #include "berth/model/mail.h"
 #include "berth/slurmrest/given_values.h"
 #include "berth/slurmrest/row_shapes.h"
@@ -275,7 +276,7 @@ void put_files(ShapeWriter& json, const api::JobRow& job) {
     json.put("tres_bind", ""), json.put("tres_freq", "");
     json.put("tres_per_job", gres_text(job.request.gpus));
     json.put("tres_per_node", job.tres_per_node);
-    json.put("tres_per_socket", "");
+    json.put("tres_per_socket", gres_text(gpus_of_socket(job.request)));
     json.put("tres_per_task", gres_text(job.request.gpus_per_task));
     json.put("tres_req_str", job.requested_tres), json.put("tres_alloc_str", job.allocated_tres);
     json.put("user_id", std::int64_t{job.owner.uid});

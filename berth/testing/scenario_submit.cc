@@ -123,6 +123,7 @@ void read_nearness(const ScenarioWords& words, TopologyConstraint& near) {
     near.fewest_nodes = words.has("use_min_nodes");
     near.layout.per_socket = uint_of(words, "tasks_per_socket").value_or(0);
     near.layout.per_core = uint_of(words, "tasks_per_core").value_or(0);
+    near.layout.gpus_per_socket = uint_of(words, "gpus_per_socket").value_or(0);
     near.layout.overcommit = words.has("overcommit");
     if (words.has("over_sockets")) near.layout.over_sockets = CoreOrder::cyclic;
 }

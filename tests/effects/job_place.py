@@ -71,6 +71,12 @@ def ntasks_per_socket(run):
     same(cores_of_two_tasks(run, "-c2"), "0-1,16-17")
 
 
+@job_option("gpus-per-socket", "1", seen="the job has a GPU near each of two sockets, and its cores there", world="shapes")
+def gpus_per_socket(run):
+    same(cores_of_two_tasks(run, "-c2", "--sockets-per-node=2"), "0-1,16-17")
+    same(run.held("-n2", "-N1", "--sockets-per-node=2")["gres/gpu"], "2")
+
+
 @job_option("overcommit", variable_value="1", seen="sixteen tasks have the CPU of one")
 def overcommit(run):
     same(run.output("echo $SLURM_JOB_CPUS_PER_NODE", "-N1", "-n16").split("\n")[0], "1")

@@ -143,9 +143,10 @@ def blocks():
 
 def shapes():
     """A small node, and one that has more of everything."""
-    return plain("ClusterName=effects\nNodeName=n1 Sockets=1 CoresPerSocket=4 RealMemory=16000\n"
-                 "NodeName=n2 Sockets=2 CoresPerSocket=8 ThreadsPerCore=2 RealMemory=16000 TmpDisk=20000\n"
-                 "PartitionName=main Nodes=n[1-2] Default=YES DefaultTime=60\n")
+    return plain("ClusterName=effects\nGresTypes=gpu\nNodeName=n1 Sockets=1 CoresPerSocket=4 RealMemory=16000\n"
+                 "NodeName=n2 Sockets=2 CoresPerSocket=8 ThreadsPerCore=2 RealMemory=16000 TmpDisk=20000 Gres=gpu:a100:4\n"
+                 "PartitionName=main Nodes=n[1-2] Default=YES DefaultTime=60\n",
+                 gres="NodeName=n2 Name=gpu Type=a100 Count=2 Cores=0-7\nNodeName=n2 Name=gpu Type=a100 Count=2 Cores=8-15\n")
 
 
 def silent():

@@ -30,7 +30,7 @@ std::optional<Refusing> objection(const ClusterSpec& spec, const Job& job) {
     const Demand demand = plain_demand_of(spec, job);
     if (demand.share) return cannot("a share of a GPU (mps, shard)");
     if (demand.linked > 0) return cannot("--berth-pack");
-    if (demand.near.any_cores) return cannot("--ntasks-per-socket");
+    if (demand.near.any_cores) return cannot("--ntasks-per-socket or --gpus-per-socket");
     return std::nullopt;
 }
 

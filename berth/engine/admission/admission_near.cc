@@ -5,6 +5,7 @@
 #include "berth/base/text.h"
 #include "berth/engine/admission/admission_checks.h"
 #include "berth/engine/placement/demand.h"
+#include "berth/engine/placement/socket_gpus.h"
 #include "berth/model/gres_lists.h"
 
 namespace berth {
@@ -90,23 +91,57 @@ Objection check_shape(const ClusterSpec& spec, const NodeShape& least) {
                     .message = "no node has at least " + text_of(least)};
 }
 
+// --gpus-per-socket: the GPUs of each node are so many times that number.
+Objection check_socket_gpus(const ClusterSpec& spec, const JobRequest& request) {
+    const std::uint32_t each = request.nearness->layout.gpus_per_socket;
+    if (each == 0) return std::nullopt;
+    const GresRequest* gpus = nullptr;
+    int lists = 0;
+    for (const auto* list : gres_lists(request)) {
+        for (const GresRequest& one : *list) {
+            if (one.name != "gpu" || one.count == 0) continue;
+            gpus = &one;
+            ++lists;
+        }
+    }
+    const bool of_node = request.gpus.empty() && request.gpus_per_task.empty();
+    if (lists != 1 || !of_node || gpus->count < 0 || gpus->count % each != 0) {
+        return refuse_invalid("--gpus-per-socket=" + std::to_string(each) +
+                              " needs a number of GPUs per node that is a multiple of it");
+    }
+    if (request.nearness->layout.overcommit)
+        return refuse_invalid("--gpus-per-socket and --overcommit: say one of them");
+    const DimensionSet types = dimensions_of(spec.dimensions, *gpus);
+    const std::int64_t sockets = gpus->count / each;
+    const bool any = std::ranges::any_of(spec.nodes, [&](const NodeSpec& node) {
+        return !node.gone && sockets <= node.sockets &&
+               has_socket_gpus(node, types, each, static_cast<std::uint32_t>(sockets));
+    });
+    if (any) return std::nullopt;
+    return Refusing{.why = Refusal::node_configuration_unavailable,
+                    .message = "no node is known to have " + std::to_string(each) + " GPUs near " +
+                               std::to_string(sockets) +
+                               " sockets each; gres.conf says by Cores= which are near"};
+}
+
 Objection check_layout(const JobRequest& request) {
     const TaskLayout& layout = request.nearness->layout;
     if (layout.pack && request.nearness->task_order != TaskOrder::block)
         return refuse_invalid("--distribution=…,Pack is for block: write block,Pack");
-    if (layout.per_socket == 0) return std::nullopt;
+    if (layout.per_socket == 0 && layout.gpus_per_socket == 0) return std::nullopt;
+    const std::string option = layout.per_socket > 0 ? "--ntasks-per-socket" : "--gpus-per-socket";
     if (request.nearness->pack) {
         return Refusing{.why = Refusal::not_supported,
-                        .message = "--ntasks-per-socket and --pack: say one of them"};
+                        .message = option + " and --pack: say one of them"};
     }
     const bool part = std::ranges::any_of(request.gres_per_node, [](const GresRequest& one) {
         return is_share_name(one.name) && one.count > 0;
     });
     if (!part) return std::nullopt;
     return Refusing{.why = Refusal::not_supported,
-                    .message =
-                        "--ntasks-per-socket with part of a GPU (mps, shard, gpumem) is not "
-                        "supported; ask for a whole one"};
+                    .message = option +
+                               " with part of a GPU (mps, shard, gpumem) is not "
+                               "supported; ask for a whole one"};
 }
 
 constexpr std::size_t kAffinitiesMax = 16;
@@ -144,6 +179,7 @@ Objection check_nearness(const ClusterSpec& spec, const JobRequest& request) {
     }
     if (auto no = check_pack(request)) return no;
     if (auto no = check_layout(request)) return no;
+    if (auto no = check_socket_gpus(spec, request)) return no;
     if (auto no = check_segment(spec, request)) return no;
     if (auto no = check_shape(spec, near.node)) return no;
     return check_gpu_kind(spec, near);

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 
 #include "berth/engine/admission/admission.h"
 #include "berth/engine/cycle/engine.h"
@@ -77,8 +79,8 @@ struct SocketWorld {
             const auto upto = [&](std::int64_t most) {
                 return static_cast<std::uint32_t>(rng.between(1, most));
             };
-            const testing::NodeOptions options{
-                .sockets = upto(3), .cores_per_socket = 1 + upto(4), .gpus = 0};
+            testing::NodeOptions options{.sockets = upto(3), .cores_per_socket = 1 + upto(4)};
+            options.gpus = options.sockets * static_cast<std::uint32_t>(rng.between(0, 2));
             testing::add_node(spec, "node" + std::to_string(n + 1), options);
         }
         return spec;
@@ -92,6 +94,11 @@ struct SocketWorld {
             {.tasks = upto(4), .cpus = upto(2), .per_socket = rng.chance(60) ? upto(3) : 0});
         if (rng.chance(20))
             spec.request.edit().nearness.edit().layout.over_sockets = CoreOrder::cyclic;
+        if (rng.chance(25)) {
+            const std::uint32_t each = upto(2), sockets = rng.chance(80) ? upto(2) : 3;
+            spec.request.edit().gpus_per_node = {{"gpu", "", std::int64_t{each} * sockets}};
+            if (rng.chance(80)) spec.request.edit().nearness.edit().layout.gpus_per_socket = each;
+        }
         spec.request.edit().time_limit = std::chrono::minutes(10 * rng.between(1, 12));
         if (rng.chance(20)) spec.time_min = std::chrono::minutes(5);
         const Principal ann{.uid = 1, .gid = 1, .user = "ann", .group = "ann"};
@@ -124,19 +131,43 @@ struct SocketWorld {
         now = end;
     }
 
+    // How many GPUs near the socket are among these devices.
+    static std::int64_t gpus_in(const NodeSpec& node, std::uint32_t socket, DeviceMask devices) {
+        std::int64_t count = 0;
+        for_each_bit(devices, [&](int i) {
+            const std::size_t core = node.devices[static_cast<std::size_t>(i)].cores.find_first();
+            count += core / node.cores_per_socket == socket ? 1 : 0;
+        });
+        return count;
+    }
+
     // Whether the job has room on some node now, ignoring planned starts.
     bool fits_somewhere(const Job& job) const {
         const ClusterSpec& spec = engine.state().spec();
         const JobRequest& request = job.spec.request;
+        const TaskLayout& layout = request.nearness->layout;
         for (std::size_t n = 0; n < spec.nodes.size(); ++n) {
             const NodeSpec& node = spec.nodes[n];
-            std::int64_t tasks = 0;
+            const NodeFree& free = engine.state().nodes().free(NodeId::from_index(n));
+            if (!request.gpus_per_node.empty() &&
+                popcount(free.devices) < request.gpus_per_node->front().count)
+                continue;
+            std::vector<std::int64_t> tasks;
             for (std::uint32_t s = 0; s < node.sockets; ++s) {
-                const BitSet& free = engine.state().nodes().free(NodeId::from_index(n)).cores;
-                tasks += std::min<std::int64_t>(request.nearness->layout.per_socket,
-                                                cores_in(node, s, free) / *request.cpus_per_task);
+                if (gpus_in(node, s, free.devices) < layout.gpus_per_socket) continue;
+                std::int64_t here = cores_in(node, s, free.cores) / *request.cpus_per_task;
+                if (layout.per_socket > 0) here = std::min<std::int64_t>(here, layout.per_socket);
+                if (here > 0) tasks.push_back(here);
             }
-            if (tasks >= *request.tasks) return true;
+            std::ranges::sort(tasks, std::greater{});
+            if (layout.gpus_per_socket > 0) {
+                const auto sockets = static_cast<std::size_t>(request.gpus_per_node->front().count /
+                                                              layout.gpus_per_socket);
+                if (tasks.size() < sockets) continue;
+                tasks.resize(sockets);
+            }
+            if (std::accumulate(tasks.begin(), tasks.end(), std::int64_t{0}) >= *request.tasks)
+                return true;
         }
         return false;
     }
@@ -155,13 +186,24 @@ struct SocketWorld {
         const NodeShare& share = job.allocation->shares.front();
         EXPECT_EQ(share.cores.count(), std::size_t{*request.tasks} * *request.cpus_per_task);
         EXPECT_EQ(share.amount.cpu(), cores(static_cast<std::int64_t>(share.cores.count())));
-        if (most == 0) return;
+        const std::int64_t gpus = request.nearness->layout.gpus_per_socket;
+        if (most == 0 && gpus == 0) return;
         ++runs_checked;
         const NodeSpec& node = engine.state().spec().node(share.node);
+        std::int64_t sockets = 0;
         for (std::uint32_t s = 0; s < node.sockets; ++s) {
             const std::int64_t here = cores_in(node, s, share.cores);
-            EXPECT_LE(here, most * *request.cpus_per_task) << to_string(job.id);
+            if (most > 0) {
+                EXPECT_LE(here, most * *request.cpus_per_task) << to_string(job.id);
+            }
             EXPECT_EQ(here % *request.cpus_per_task, 0) << to_string(job.id);
+            if (gpus == 0) continue;
+            const std::int64_t near = gpus_in(node, s, share.devices);
+            EXPECT_TRUE(near == gpus || (near == 0 && here == 0)) << to_string(job.id);
+            sockets += near > 0 ? 1 : 0;
+        }
+        if (gpus > 0) {
+            EXPECT_EQ(sockets * gpus, request.gpus_per_node->front().count);
         }
     }
 
@@ -173,7 +215,8 @@ struct SocketWorld {
             const Job& first = *engine.state().find_job(*pending.begin());
             const std::size_t own = engine.state().schedule().planned(first.id) == nullptr ? 0 : 1;
             const bool alone = engine.state().schedule().planned_starts().size() == own;
-            if (alone && first.spec.request->nearness->layout.per_socket > 0) {
+            const TaskLayout& layout = first.spec.request->nearness->layout;
+            if (alone && (layout.per_socket > 0 || layout.gpus_per_socket > 0)) {
                 ++heads_checked;
                 EXPECT_FALSE(fits_somewhere(first)) << to_string(first.id);
             }

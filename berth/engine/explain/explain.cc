@@ -10,6 +10,7 @@
 #include "berth/engine/explain/explain_preemption.h"
 #include "berth/engine/explain/explain_victims.h"
 #include "berth/engine/limits/limit_check.h"
+#include "berth/engine/plan/on_sockets.h"
 #include "berth/engine/state/job_queries.h"
 #include "berth/model/job_phase.h"
 
@@ -216,16 +217,15 @@ private:
             if (tasks_that_fit(wanted, spec, free.amount, tasks_per_node_max(wanted)) == 0)
                 continue;
             ++enough;
-            on_sockets += tasks_on(core_use(wanted, spec), spec, free.cores) >= least ? 1U : 0U;
+            on_sockets += tasks_on_sockets(wanted, spec, free) >= least ? 1U : 0U;
         }
         if (enough < wanted.nodes_min || on_sockets >= wanted.nodes_min) return false;
         Blocker blocker{.reason = result_.reason, .level = "node"};
-        blocker.text = "It wants at most " + std::to_string(wanted.near.layout.per_socket) +
-                       " of its tasks on each socket (--ntasks-per-socket). Nodes that have CPUs "
-                       "free for " +
-                       std::to_string(least) + (least == 1 ? " task: " : " tasks: ") +
-                       std::to_string(enough) +
-                       "; on enough sockets: " + std::to_string(on_sockets) + ".";
+        blocker.text =
+            "Its tasks or GPUs are to lie on sockets (--ntasks-per-socket, --gpus-per-socket). "
+            "Nodes that have enough free for " +
+            std::to_string(least) + (least == 1 ? " task: " : " tasks: ") + std::to_string(enough) +
+            "; on enough sockets: " + std::to_string(on_sockets) + ".";
         result_.blockers.push_back(std::move(blocker));
         return true;
     }

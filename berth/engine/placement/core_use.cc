@@ -1,6 +1,9 @@
 #include "berth/engine/placement/core_use.h"
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
+#include <vector>
 
 namespace berth {
 namespace {
@@ -33,8 +36,9 @@ CoreUse core_use(const Near& near, std::uint32_t cpus_per_task, const NodeSpec& 
     const std::uint32_t cpus = std::max(cpus_per_task, 1U);
     const std::uint64_t whole = (std::uint64_t{cpus} + threads - 1) / threads;
     if (layout.overcommit) return {.cores = whole, .overcommits = true};
-    const bool shares_cores = cpus > threads && layout.per_core != 1 && layout.per_socket == 0;
-    if ((layout.per_socket == 0 && layout.per_core == 0) || shares_cores)
+    const bool on_sockets = layout.per_socket > 0 || near.sockets > 0;
+    const bool shares_cores = cpus > threads && layout.per_core != 1;
+    if (!on_sockets && (layout.per_core == 0 || shares_cores))
         return {.cores = cpus, .tasks = threads};
     CoreUse use;
     if (cpus <= threads) {
@@ -42,26 +46,32 @@ CoreUse core_use(const Near& near, std::uint32_t cpus_per_task, const NodeSpec& 
     } else {
         use.cores = whole;
     }
-    if (layout.per_socket == 0) return use;
+    if (!on_sockets) return use;
     use.on_sockets = true;
-    const std::uint64_t units =
-        std::min<std::uint64_t>(layout.per_socket / use.tasks, node.cores_per_socket / use.cores);
+    use.of_sockets = near.sockets;
+    std::uint64_t units = node.cores_per_socket / use.cores;
+    if (layout.per_socket > 0) units = std::min(units, layout.per_socket / use.tasks);
     use.socket_cores = static_cast<std::uint32_t>(units * use.cores);
     return use;
 }
 
 std::uint32_t most_tasks(const CoreUse& use, const NodeSpec& node) {
+    const std::uint32_t sockets =
+        use.of_sockets > 0 ? std::min(use.of_sockets, node.sockets) : node.sockets;
     const std::uint64_t cores =
-        use.on_sockets ? std::uint64_t{node.sockets} * use.socket_cores : node.cores();
+        use.on_sockets ? std::uint64_t{sockets} * use.socket_cores : node.cores();
     return static_cast<std::uint32_t>(std::min<std::uint64_t>(use.tasks_in(cores), UINT32_MAX));
 }
 
 std::uint32_t tasks_on(const CoreUse& use, const NodeSpec& node, const BitSet& cores) {
     std::uint64_t given = cores.count();
     if (use.on_sockets) {
-        given = 0;
+        std::vector<std::uint64_t> units;
         for (std::uint32_t s = 0; s < node.sockets; ++s)
-            given += units_of(use, (socket_cores(node, s) & cores).count()) * use.cores;
+            units.push_back(units_of(use, (socket_cores(node, s) & cores).count()));
+        std::ranges::sort(units, std::greater{});
+        if (use.of_sockets > 0 && use.of_sockets < units.size()) units.resize(use.of_sockets);
+        given = use.cores * std::accumulate(units.begin(), units.end(), std::uint64_t{0});
     }
     return static_cast<std::uint32_t>(std::min<std::uint64_t>(use.tasks_in(given), UINT32_MAX));
 }
@@ -71,6 +81,7 @@ std::uint32_t tasks_on(const CoreUse& use, const NodeSpec& node, const BitSet& c
 // few for its next unit.
 std::uint64_t enough_cores(const CoreUse& use, const NodeSpec& node, std::uint32_t tasks) {
     const std::uint64_t needed = use.cores_for(tasks);
+    if (use.of_sockets > 0) return node.cores();
     if (!use.on_sockets || node.sockets < 2 || use.socket_cores == 0) return needed;
     const std::uint64_t in_socket = use.socket_cores / use.cores, all = node.sockets;
     const std::uint64_t missing = needed / use.cores - 1;  // Units for which there is room.

@@ -17,6 +17,7 @@ struct CoreUse {
     bool overcommits = false;        // `cores` are for as many tasks as there are.
     bool on_sockets = false;         // Each socket gives whole units …
     std::uint32_t socket_cores = 0;  // … and at most so many cores; 0: it is too small for one.
+    std::uint32_t of_sockets = 0;    // So many sockets give any; 0: all may.
 
     std::uint64_t cores_for(std::uint64_t of_tasks) const {
         if (overcommits) return of_tasks > 0 ? cores : 0;

@@ -58,6 +58,19 @@ TEST(CoreUse, CountsTheCoresThatTasksTake) {
     }
 }
 
+TEST(CoreUse, SoManySocketsGiveCoresIfGpusAreToBeNear) {
+    const NodeSpec node = node_of(4, 8);
+    Near near;
+    near.sockets = 2;
+    const CoreUse use = core_use(near, 3, node);
+    EXPECT_EQ(use.cores_for(2), 6U);
+    EXPECT_EQ(most_tasks(use, node), 4U);
+    EXPECT_EQ(tasks_on(use, node, *BitSet::parse("0-2,8-15,16-18,24-25", 32)), 3U);
+    EXPECT_EQ(enough_cores(use, node, 1), 32U);  // Those near the GPUs may be any.
+    near.layout.per_socket = 1;
+    EXPECT_EQ(most_tasks(core_use(near, 3, node), node), 2U);
+}
+
 TEST(CoreUse, AllTasksHaveTheCoresOfOneWhereTheyOvercommit) {
     const NodeSpec node = node_of(2, 8, 2);
     const CoreUse use = core_use({.layout = {.per_socket = 1, .overcommit = true}}, 3, node);

@@ -5,6 +5,7 @@
 #include "berth/engine/placement/features.h"
 #include "berth/engine/placement/gpu_counts.h"
 #include "berth/engine/placement/linked_gpus.h"
+#include "berth/engine/placement/socket_gpus.h"
 #include "berth/engine/state/cluster_state.h"
 #include "berth/engine/state/turns.h"
 
@@ -167,6 +168,20 @@ void set_gres(Demand& demand, const Dimensions& dimensions, const JobRequest& re
     if (!counts.total_follows) add_gres(demand.gres_total, dimensions, request.gpus);
 }
 
+// The GPUs of each node, so many near each of its sockets. Admission has seen that they come out.
+void set_socket_gpus(Demand& demand, const ClusterSpec& spec) {
+    const std::uint32_t each = demand.near.layout.gpus_per_socket;
+    if (each == 0) return;
+    DimensionSet gpus = 0;
+    for (const DimensionId type : spec.dimensions.of_name("gpu")) gpus |= dimension_bit(type);
+    for (const GresDemand& gres : demand.gres_per_node) {
+        if ((gres.dimensions & gpus) == 0) continue;
+        demand.near.socket_gpus = gres.dimensions;
+        demand.near.sockets = static_cast<std::uint32_t>(gres.count / each);
+        demand.near.any_cores = !demand.exclusive;
+    }
+}
+
 // A part of a GPU, both as an amount of its own kind and as a GPU that is shared in this way.
 void set_share(Demand& demand, const ClusterSpec& spec, const JobRequest& request) {
     for (const GresRequest& one : request.gres_per_node) {
@@ -303,12 +318,13 @@ Demand without_nodes(const ClusterSpec& spec, const Job& job) {
     // Admission has checked this.
     const GpuCounts counts = gpu_counts(request).value_or(GpuCounts{});
     set_tasks(demand, request, counts);
-    set_memory(demand, spec, job);
-    set_gres(demand, spec.dimensions, request, counts);
-    set_share(demand, spec, request);
     demand.exclusive = partition.exclusive || (request.exclusive && !partition.ignores_exclusive());
     demand.near.turns = jobs_on_core(spec, job) > 1;
     set_near(demand, request.nearness);
+    set_gres(demand, spec.dimensions, request, counts);
+    set_socket_gpus(demand, spec);
+    set_memory(demand, spec, job);
+    set_share(demand, spec, request);
     demand.licenses = request.licenses;
     std::erase_if(demand.licenses.counts, [](const LicenseCount& one) { return one.count == 0; });
     return demand;
@@ -384,6 +400,7 @@ Demand demand_of(const ClusterSpec& spec, const Job& job) {
     keep_able_gpus(demand, nodes, spec, request.nearness);
     keep_featured(nodes, spec, request.nearness);
     keep_shaped(nodes, spec, request.nearness->node);
+    keep_socketed(nodes, spec, demand.near);
     if (request.nearness->pack) want_linked(demand, nodes, spec);
     set_choices(demand, spec, std::move(nodes), request.constraint);
     set_required(demand, spec, request);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "berth/model/resources.h"
 #include "berth/model/step.h"
 
 namespace berth {
@@ -16,9 +17,13 @@ struct Near {
     std::uint32_t threads_per_core = 0;  // The most that tasks use of each core; 0: all it has.
     bool turns = false;  // Others may share its cores, and then it ends later: see turns.h.
     TaskLayout layout;
+    // With layout.gpus_per_socket: of so many sockets of each node, near GPUs of one of these
+    // types.
+    std::uint32_t sockets = 0;
+    DimensionSet socket_gpus = 0;
     // Amounts do not tell how many cores of each socket are free. So they contain a number of cores
-    // that has room for the tasks in any case (enough_cores()). on_sockets.h examines the sockets
-    // for an immediate start.
+    // that has room for the tasks in any case (enough_cores()), and with `sockets` all cores and
+    // GPUs of a node. on_sockets.h examines the sockets for an immediate start.
     bool any_cores = false;
     friend bool operator==(const Near&, const Near&) = default;
 };

@@ -80,6 +80,14 @@ std::optional<NodeTake> take_whole(const Demand& demand, const NodeSpec& node,
     return take;
 }
 
+// Cores of all of these sockets, as far as there are enough.
+void want_socket_gpus(const Near& near, SocketRule& rule) {
+    rule.in_turn = true;
+    rule.sockets = near.sockets;
+    rule.gpus = near.layout.gpus_per_socket;
+    rule.gpu_types = near.socket_gpus;
+}
+
 }  // namespace
 
 SocketRule socket_rule(CoreOrder order, const CoreUse& use) {
@@ -107,12 +115,16 @@ std::optional<NodeTake> take_on(const Demand& demand, const NodeSpec& node, cons
     take.amount.set_memory(need.memory);
     if (demand.exclusive) return take_whole(demand, node, room, take);
     take.sockets = socket_rule(demand.near.layout.over_sockets, use);
+    if (demand.near.sockets > 0) want_socket_gpus(demand.near, take.sockets);
     if (take.amount.cpu() > room.cpu() || take.amount.memory() > room.memory()) {
         return std::nullopt;
     }
     Resources left = room;
     if (!take_all_gres(demand, tasks, left, take)) return std::nullopt;
-    return take;
+    if (!demand.near.any_cores || demand.near.sockets == 0) return take;
+    for_each_dimension(demand.near.socket_gpus,
+                       [&](DimensionId d) { take.amount[d] = node.capacity[d]; });
+    return fits(take.amount, room) ? std::optional(take) : std::nullopt;
 }
 
 std::uint32_t tasks_that_fit(const Demand& demand, const NodeSpec& node, const Resources& room,

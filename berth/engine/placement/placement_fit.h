@@ -14,6 +14,9 @@ struct SocketRule {
     std::uint32_t unit = 1;  // So many of a socket at a time, where it has as many …
     std::uint32_t most = 0;  // … and no more than this, but then always by whole units; 0: any.
     bool in_turn = false;    // One unit of each socket in turn; otherwise of few sockets.
+    std::uint32_t sockets = 0,
+                  gpus = 0;  // Of so many sockets, with so many GPUs near each; 0: any.
+    DimensionSet gpu_types = 0;
     friend bool operator==(const SocketRule&, const SocketRule&) = default;
 };
 

@@ -1,7 +1,10 @@
 #include "berth/engine/placement/placement_share.h"
 
 #include <algorithm>
+#include <functional>
 #include <tuple>
+
+#include "berth/engine/placement/socket_gpus.h"
 
 namespace berth {
 namespace {
@@ -156,10 +159,35 @@ BitSet cores_by_rule(const NodeSpec& node, const BitSet& free, DeviceMask device
     return taken;
 }
 
-}  // namespace
+// What a job with GPUs per socket chooses from: the GPUs and the free cores of the sockets that it
+// gets, which are those with the most room.
+NodeFree on_chosen_sockets(const NodeSpec& node, const NodeFree& free, const Part& part,
+                           const Topologies& topologies) {
+    const SocketRule& rule = part.take.sockets;
+    NodeFree chosen = free;
+    for_each_bit(rule.gpu_types, [&](int d) {
+        const DimensionId type(static_cast<std::uint32_t>(d));
+        if (part.take.amount[type] == 0) return;
+        const BitSet able = sockets_with_gpus(node, type, free.devices, rule.gpus).cores;
+        std::vector<SocketOffer> offers = socket_offers(node, free.cores & able, 0, rule);
+        std::ranges::stable_sort(offers, std::greater{}, &SocketOffer::room);
+        BERTH_ASSERT(offers.size() >= rule.sockets);
+        offers.resize(rule.sockets);
+        chosen.cores = BitSet(node.cores());
+        chosen.devices = free.devices & ~topologies.devices_of(part.node, type);
+        for (const SocketOffer& offer : offers) {
+            chosen.cores |= socket_cores(node, offer.socket) & free.cores;
+            const DeviceMask near =
+                gpus_near_socket(node, offer.socket, dimension_bit(type)) & free.devices;
+            chosen.devices |=
+                topologies.choose(part.node, type, near, 0, static_cast<int>(rule.gpus));
+        }
+    });
+    return chosen;
+}
 
-NodeShare settle(const NodeSpec& node, const NodeFree& free, const Part& part,
-                 const Topologies& topologies) {
+NodeShare settle_among(const NodeSpec& node, const NodeFree& free, const Part& part,
+                       const Topologies& topologies) {
     NodeShare share;
     share.node = part.node;
     share.devices = choose_devices(node, free, part, topologies);
@@ -178,6 +206,14 @@ NodeShare settle(const NodeSpec& node, const NodeFree& free, const Part& part,
     share.tasks = part.take.tasks;
     share.cpus = part.take.cpus;
     return share;
+}
+
+}  // namespace
+
+NodeShare settle(const NodeSpec& node, const NodeFree& free, const Part& part,
+                 const Topologies& topologies) {
+    if (part.take.sockets.sockets == 0) return settle_among(node, free, part, topologies);
+    return settle_among(node, on_chosen_sockets(node, free, part, topologies), part, topologies);
 }
 
 }  // namespace berth

@@ -12,14 +12,16 @@ namespace {
 
 // A node with a GPU near each socket.
 struct Sockets {
-    Sockets(std::uint32_t sockets, std::uint32_t cores) {
+    Sockets(std::uint32_t sockets, std::uint32_t cores, std::uint32_t gpus_each = 1) {
         NodeSpec node;
         node.sockets = sockets;
         node.cores_per_socket = cores;
         gpu = *spec.dimensions.intern("gpu", "a100");
-        for (std::uint32_t s = 0; s < sockets; ++s) {
-            node.devices.push_back(
-                {.dimension = gpu, .index = s, .cores = socket_cores(node, s), .links = {}});
+        for (std::uint32_t i = 0; i < sockets * gpus_each; ++i) {
+            node.devices.push_back({.dimension = gpu,
+                                    .index = i,
+                                    .cores = socket_cores(node, i / gpus_each),
+                                    .links = std::vector<std::int32_t>(sockets * gpus_each, 0)});
         }
         spec.nodes.push_back(std::move(node));
     }
@@ -58,6 +60,30 @@ TEST(ShareOfSockets, CoresLieAsTheRuleSays) {
     EXPECT_EQ(node.taken("0-15", 4, {.unit = 2, .most = 6}), "0-3");
     EXPECT_EQ(node.taken("0-15", 4, {.unit = 2, .most = 6}, 0b10), "8-11");  // Near its GPU.
     EXPECT_EQ(node.taken("0-15", 4, {.unit = 2, .most = 6, .in_turn = true}, 0b10), "0-1,8-9");
+}
+
+TEST(ShareOfSockets, GpusAndCoresAreOfTheSocketsWithTheMostRoom) {
+    const Sockets node(3, 4, 2);
+    Part part{.node = NodeId(0), .take = {}};
+    part.take.cores = 4;
+    part.take.amount[node.gpu] = 4;
+    part.take.sockets = {.unit = 1,
+                         .most = 4,
+                         .in_turn = true,
+                         .sockets = 2,
+                         .gpus = 2,
+                         .gpu_types = dimension_bit(node.gpu)};
+    const auto taken = [&](const char* cores, DeviceMask gpus) {
+        const NodeFree free{
+            .amount = {}, .cores = *BitSet::parse(cores, 12), .devices = gpus, .jobs = 0};
+        const NodeShare share =
+            settle(node.spec.node(NodeId(0)), free, part, Topologies(node.spec));
+        return share.cores.to_list() + "/" + mask_to_list(share.devices);
+    };
+    EXPECT_EQ(taken("0-11", 0b111111), "0-1,4-5/0-3");
+    EXPECT_EQ(taken("0,4-11", 0b111111), "4-5,8-9/2-5");
+    EXPECT_EQ(taken("0-11", 0b111011), "0-1,8-9/0-1,4-5");  // Socket 1 has but one GPU free.
+    EXPECT_EQ(taken("0,8-11", 0b111111), "0,8-10/0-1,4-5");
 }
 
 TEST(ShareOfSockets, WhatHasRoomGetsWholeUnitsAndNoSocketGivesMore) {

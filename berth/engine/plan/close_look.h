@@ -1,5 +1,5 @@
 // Immediate starts of demands of which amounts do not tell whether they fit now: parts of GPUs,
-// linked GPUs, tasks per socket. Their nodes are looked at one by one.
+// linked GPUs, tasks or GPUs per socket. Their nodes are looked at one by one.
 #pragma once
 
 #include "berth/engine/plan/placement_shared.h"

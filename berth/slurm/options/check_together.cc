@@ -60,6 +60,34 @@ Status count_tasks_by_gpus(JobDraft& draft) {
     return Done{};
 }
 
+// --gpus-per-socket: the GPUs of each node, by the number of its sockets.
+Status count_gpus_by_sockets(JobDraft& draft) {
+    const auto each = std::exchange(draft.per_gpu.of_socket, std::nullopt);
+    if (!each) return Done{};
+    if (draft.per_gpu.tasks) {
+        return invalid_argument(
+            "--gpus-per-socket is mutually exclusive with --ntasks-per-gpu and "
+            "SLURM_NTASKS_PER_GPU");
+    }
+    JobRequest& request = draft.spec.request.edit();
+    const std::uint32_t sockets = request.nearness->node.sockets;
+    if (sockets == 0)
+        return invalid_argument(
+            "--gpus-per-socket option requires --sockets-per-node specification");
+    const bool others = gpus_in(request.gpus) + gpus_in(request.gpus_per_node) +
+                            gpus_in(request.gpus_per_task) + gpus_in(request.gres_per_node) >
+                        0;
+    if (others || each->count > kCountMost) {
+        return Error{ErrorCode::failed_precondition,
+                     "--gpus-per-socket is not supported beside another number of GPUs; leave that "
+                     "out"};
+    }
+    request.gpus_per_node = {*each};
+    request.gpus_per_node.edit().front().count *= sockets;
+    request.nearness.edit().layout.gpus_per_socket = static_cast<std::uint32_t>(each->count);
+    return Done{};
+}
+
 // GPUs on each node of the job; nullopt: that depends on where it is placed. 0: it has none.
 std::optional<std::int64_t> gpus_on_node(const JobRequest& request) {
     const std::int64_t on_node = gpus_in(request.gpus_per_node) + gpus_in(request.gres_per_node);
@@ -197,6 +225,7 @@ Status check_together(JobDraft& draft) {
     if (memories > 1)
         return invalid_argument("--mem, --mem-per-cpu, and --mem-per-gpu are mutually exclusive.");
     take_hint(draft);
+    BERTH_CHECK(count_gpus_by_sockets(draft));
     BERTH_CHECK(count_tasks_by_gpus(draft));
     BERTH_CHECK(count_cpus_by_gpus(draft));
     BERTH_CHECK(count_cpus_of_node(draft));

@@ -79,6 +79,27 @@ TEST(TogetherOptions, AHintSaysHowManyThreadsOfACoreAreUsed) {
     EXPECT_EQ(threads_by_hint("memory_bound"), "1");
 }
 
+TEST(TogetherOptions, GpusPerSocketAreThoseOfTheSocketsOfANode) {
+    JobDraft draft;
+    ASSERT_TRUE(set_gpus_per_socket(draft, "a100:2").ok());
+    JobDraft without = draft, beside = draft, by_task = draft;
+    ASSERT_TRUE(set_sockets(draft, "2").ok());
+    for (int i = 0; i < 2; ++i) EXPECT_TRUE(check_together(draft).ok());  // Twice is as once.
+    const JobRequest& request = draft.spec.request;
+    EXPECT_EQ(*request.gpus_per_node, (std::vector<GresRequest>{{"gpu", "a100", 4}}));
+    EXPECT_EQ(request.nearness->layout.gpus_per_socket, 2U);
+    EXPECT_EQ(check_together(without).error().message,
+              "--gpus-per-socket option requires --sockets-per-node specification");
+    ASSERT_TRUE(set_sockets(beside, "2").ok());
+    beside.spec.request.edit().gpus = {{"gpu", "", 4}};
+    EXPECT_FALSE(check_together(beside).ok());
+    by_task.per_gpu.tasks = 1;
+    EXPECT_TRUE(check_together(by_task).error().message.starts_with(
+        "--gpus-per-socket is mutually exclusive with --ntasks-per-gpu"));
+    EXPECT_FALSE(set_gpus_per_socket(draft, "0").ok());
+    EXPECT_FALSE(set_gpus_per_socket(draft, "a:1,b:1").ok());
+}
+
 TEST(TogetherOptions, AMemoryBoundJobUsesOneCoreOfEachSocket) {
     JobDraft draft;
     ASSERT_TRUE(set_hint(draft, "memory_bound").ok());

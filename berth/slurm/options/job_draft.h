@@ -22,8 +22,9 @@ struct ScriptOptions {
     bool ignore_pbs = false;  // --ignore-pbs: #PBS and #BSUB lines are comments.
 };
 
-// --ntasks-per-gpu, --cpus-per-gpu, --mem-per-gpu
+// --ntasks-per-gpu, --cpus-per-gpu, --mem-per-gpu, and --gpus-per-socket until it is counted.
 struct PerGpu {
+    std::optional<GresRequest> of_socket;
     std::optional<std::uint32_t> tasks, cpus;
     std::optional<Bytes> memory;
 };

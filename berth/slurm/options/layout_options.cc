@@ -73,6 +73,19 @@ Status set_distribution(JobDraft& draft, const char* value) {
     return Done{};
 }
 
+Status set_gpus_per_socket(JobDraft& draft, const char* value) {
+    const auto gpus = parse_gpu_list(value);
+    if (!gpus || gpus->empty() || gpus->front().count <= 0)
+        return invalid_argument("Invalid --gpus-per-socket specification");
+    if (gpus->size() > 1) {
+        return Error{ErrorCode::failed_precondition,
+                     "--gpus-per-socket=" + std::string(value) +
+                         " is not supported: it takes one type of GPU"};
+    }
+    draft.per_gpu.of_socket = gpus->front();
+    return Done{};
+}
+
 Status set_hint(JobDraft& draft, const char* value) {
     OfCpus& cpus = draft.of_cpus;
     for (const std::string_view word : split(std::string_view(value), ',')) {

@@ -136,6 +136,7 @@ constexpr auto kGpuHelp = std::to_array<Help>({
     {"gres-flags", "disable-binding", "cores need not be near the GPUs, as in any case"},
     {"gpus", "[TYPE:]N", "GPUs of the whole job"},
     {"gpus-per-node", "[TYPE:]N", "GPUs of each node"},
+    {"gpus-per-socket", "[TYPE:]N", "GPUs near each socket; with --sockets-per-node"},
     {"gpus-per-task", "[TYPE:]N", "GPUs for each task"},
     {"ntasks-per-gpu", "N", "tasks for each GPU"},
 });

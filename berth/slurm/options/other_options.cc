@@ -47,7 +47,6 @@ constexpr auto kRefused = std::to_array<OtherOption>({
     {"future", "there are no FUTURE nodes"},
     {"get-user-env", "salloc runs as the user, with the user's own environment", " salloc "},
     {"gpu-freq", "set clocks in a prolog, with nvidia-smi -ac"},
-    {"gpus-per-socket", "use --gpus-per-node"},
     {"no-allocate", "use ssh, or give root a job of its own"},
     {"no-kill", "use --requeue, or an array of smaller jobs"},
     {"oneliner", "use --parsable2", " sacctmgr "},

@@ -5,6 +5,7 @@
 
 #include "berth/base/duration_text.h"
 #include "berth/base/text.h"
+#include "berth/model/gres_lists.h"
 #include "berth/slurm/tables/squeue_fields.h"
 #include "berth/slurm/text/columns.h"
 #include "berth/slurm/text/print.h"
@@ -125,7 +126,7 @@ constexpr auto kOtherJobFields = std::to_array<LongField>({
     {"tres-bind", "TRES_BIND", always<"N/A">},
     {"tres-freq", "TRES_FREQ", always<"N/A">},
     {"tres-per-job", "TRES_PER_JOB", [](const JobRow& j, Time) { return gres_or_na(j.request.gpus); }},
-    {"tres-per-socket", "TRES_PER_SOCKET", always<"N/A">},
+    {"tres-per-socket", "TRES_PER_SOCKET", [](const JobRow& j, Time) { return gres_or_na(gpus_of_socket(j.request)); }},
     {"tres-per-task", "TRES_PER_TASK", [](const JobRow& j, Time) { return gres_or_na(j.request.gpus_per_task); }},
     {"wait4switch", "WAIT4SWITCH", [](const JobRow& j, Time) { return duration_or_zero(j.request.nearness->switches_wait); }},
 });

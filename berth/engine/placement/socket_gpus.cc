@@ -1,0 +1,53 @@
+#include "berth/engine/placement/socket_gpus.h"
+
+namespace berth {
+
+DeviceMask gpus_near_socket(const NodeSpec& node, std::uint32_t socket, DimensionSet types) {
+    const std::size_t first = std::size_t{socket} * node.cores_per_socket;
+    const std::size_t end = first + node.cores_per_socket;
+    DeviceMask found = 0;
+    for (std::size_t i = 0; i < node.devices.size(); ++i) {
+        const Device& device = node.devices[i];
+        if ((dimension_bit(device.dimension) & types) == 0 || device.cores.empty()) continue;
+        bool inside = true;
+        for (std::size_t core = device.cores.find_first(); core != BitSet::kNone;
+             core = device.cores.find_next(core)) {
+            inside = inside && core >= first && core < end;
+        }
+        if (inside) found |= bit(static_cast<int>(i));
+    }
+    return found;
+}
+
+SocketsWithGpus sockets_with_gpus(const NodeSpec& node, DimensionId type, DeviceMask devices,
+                                  std::uint32_t each) {
+    SocketsWithGpus sockets{.cores = BitSet(node.cores())};
+    for (std::uint32_t s = 0; s < node.sockets; ++s) {
+        const DeviceMask near = gpus_near_socket(node, s, dimension_bit(type)) & devices;
+        if (static_cast<std::uint32_t>(popcount(near)) < each) continue;
+        sockets.cores |= socket_cores(node, s);
+        ++sockets.count;
+    }
+    return sockets;
+}
+
+bool has_socket_gpus(const NodeSpec& node, DimensionSet types, std::uint32_t each,
+                     std::uint32_t sockets) {
+    bool has = false;
+    for_each_bit(types, [&](int d) {
+        const DimensionId type(static_cast<std::uint32_t>(d));
+        has = has || sockets_with_gpus(node, type, ~DeviceMask{0}, each).count >= sockets;
+    });
+    return has;
+}
+
+void keep_socketed(BitSet& nodes, const ClusterSpec& spec, const Near& near) {
+    if (near.sockets == 0) return;
+    for (std::size_t n = nodes.find_first(); n != BitSet::kNone; n = nodes.find_next(n)) {
+        if (!has_socket_gpus(spec.nodes[n], near.socket_gpus, near.layout.gpus_per_socket,
+                             near.sockets))
+            nodes.reset(n);
+    }
+}
+
+}  // namespace berth
