@@ -1,5 +1,7 @@
 #include "berth/model/job_variables.h"
 
+#include <algorithm>
+
 #include "berth/base/hostlist.h"
 #include "berth/base/size_text.h"
 #include "berth/model/gres_lists.h"
@@ -63,11 +65,14 @@ Variables job_variables(const JobIdentity& job) {
 std::string distribution_text(TaskOrder order, const TaskLayout& layout) {
     constexpr std::string_view kOrders[] = {"*", "block", "cyclic", "plane"};
     constexpr std::string_view kCoreOrders[] = {"*", "block", "cyclic", "fcyclic"};
-    std::string text(kOrders[static_cast<std::size_t>(order)]);
+    const auto place = [](auto one) {
+        return std::min<std::size_t>(static_cast<std::size_t>(one), 3);
+    };
+    std::string text(kOrders[place(order)]);
     const bool over_cores = layout.over_cores != CoreOrder::as_fits;
     if (over_cores || layout.over_sockets != CoreOrder::as_fits)
-        (text += ':') += kCoreOrders[static_cast<std::size_t>(layout.over_sockets)];
-    if (over_cores) (text += ':') += kCoreOrders[static_cast<std::size_t>(layout.over_cores)];
+        (text += ':') += kCoreOrders[place(layout.over_sockets)];
+    if (over_cores) (text += ':') += kCoreOrders[place(layout.over_cores)];
     if (layout.pack) text += ",Pack";
     return text == "*" ? "" : text;
 }

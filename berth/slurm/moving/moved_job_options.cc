@@ -112,8 +112,11 @@ private:
         if (is_count(cpus) && cpus != "1" && record_.value("CpusPerTres").empty())
             give("cpus-per-task", cpus);
         const std::string shape = record_.value("NtasksPerN:B:S:C");
-        const std::string per_node = shape.substr(0, shape.find(':'));
-        if (is_count(per_node)) give("ntasks-per-node", per_node);
+        const auto per = split(shape, ':');  // Of a node, a board, a socket, a core.
+        if (is_count(std::string(per[0]))) give("ntasks-per-node", std::string(per[0]));
+        if (per.size() != 4) return;
+        if (is_count(std::string(per[2]))) give("ntasks-per-socket", std::string(per[2]));
+        if (is_count(std::string(per[3]))) give("ntasks-per-core", std::string(per[3]));
     }
 
     void add_memory() {
@@ -135,6 +138,9 @@ private:
                 give("gpus", gpus);
             if (const std::string gpus = gpus_of(record_.value("TresPerTask")); !gpus.empty())
                 give("gpus-per-task", gpus);
+            const std::string near = gpus_of(record_.value("TresPerSocket"));
+            if (!near.empty()) give("gpus-per-socket", near);
+            if (!near.empty()) give("sockets-per-node", record_.value("Socks/Node"));
         }
         const std::string cpus = gpus_of(record_.value("CpusPerTres"));
         if (is_count(cpus) && !script_has({"--cpus-per-gpu"})) give("cpus-per-gpu", cpus);

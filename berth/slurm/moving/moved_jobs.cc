@@ -134,7 +134,7 @@ constexpr auto kNodeKeys = std::to_array<std::string_view>({"Nodes", "CPU_IDs", 
 
 // What a job asked for in ways that the record shows and no option of sbatch takes over.
 constexpr auto kNotMoved = std::to_array<std::string_view>(
-    {"BurstBuffer", "TresPerSocket", "TresFreq", "Container", "CoreSpec", "ThreadSpec", "CronJob"});
+    {"BurstBuffer", "TresFreq", "Container", "CoreSpec", "ThreadSpec", "CronJob"});
 // What the record shows in words of its own: the script's options stay in force. Of each the value
 // that asks for nothing.
 struct ScriptKey {

@@ -86,6 +86,8 @@ TEST(MovedJobs, ReadsEachField) {
         {{"Requeue=1", "Requeue=0"}, "--no-requeue"},
         {{"Nice=0", "Nice=30"}, "--nice=30"},
         {{"OverSubscribe=OK", "OverSubscribe=NO"}, "--exclusive"},
+        {{"C=2:0:*:*", "C=0:0:4:*"}, "--ntasks-per-socket=4"},
+        {{"C=2:0:*:*", "C=0:0:*:1"}, "--ntasks-per-core=1"},
         {{"Contiguous=0", "Contiguous=1"}, "--contiguous"},
         {{"ReqNodeList=(null)", "ReqNodeList=gpu[1-2]"}, "--nodelist=gpu[1-2]"},
         {{"ExcNodeList=(null)", "ExcNodeList=gpu3"}, "--exclude=gpu3"},
@@ -108,6 +110,13 @@ TEST(MovedJobs, ReadsEachField) {
         const bool is_there = std::ranges::find(options, one.option) != options.end();
         EXPECT_EQ(is_there, one.is_there) << one.option;
     }
+    const MovedJobs on_sockets =
+        moved_of(job_record({{"TresPerNode=gres:gpu:1", "TresPerSocket=gres/gpu:2"},
+                             {"Socks/Node=*", "Socks/Node=2"}}));
+    ASSERT_EQ(on_sockets.jobs.size(), 1U) << said_of(on_sockets);
+    const auto near = on_sockets.jobs.front().options();
+    EXPECT_NE(std::ranges::find(near, "--gpus-per-socket=2"), near.end());
+    EXPECT_NE(std::ranges::find(near, "--sockets-per-node=2"), near.end());
     const MovedJobs begun =
         moved_of(job_record({{"EligibleTime=2019-11-20T23:41:52", "EligibleTime=" + later},
                              {"Reason=Resources", "Reason=BeginTime"}}));
