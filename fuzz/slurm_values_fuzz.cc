@@ -1,7 +1,9 @@
 // The values of options: whatever the text, no crash and no hang, and counts within their bounds.
 #include "berth/base/assert.h"
 #include "berth/slurm/admin/scontrol_update.h"
+#include "berth/slurm/options/acting_user.h"
 #include "berth/slurm/options/batch_script.h"
+#include "berth/slurm/options/layout_options.h"
 #include "berth/slurm/options/near_options.h"
 #include "berth/slurm/options/option_values.h"
 #include "berth/slurm/options/step_options.h"
@@ -29,9 +31,26 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* bytes, std::size_t si
     (void)filter.set_cpus(text.c_str());
     (void)filter.set_time_least(text.c_str());
     JobDraft draft;
-    for (const auto set : {set_switches, set_segment, set_distribution, set_affinity,
-                           set_anti_affinity, set_gpu_memory, set_compute_capability, set_prefer,
-                           set_accel_bind, set_mem_bind, set_profile, set_relative}) {
+    for (const auto set : {set_switches,
+                           set_segment,
+                           set_distribution,
+                           set_affinity,
+                           set_anti_affinity,
+                           set_gpu_memory,
+                           set_compute_capability,
+                           set_prefer,
+                           set_accel_bind,
+                           set_mem_bind,
+                           set_profile,
+                           set_relative,
+                           set_hint,
+                           set_gpus_per_socket,
+                           set_tasks_per_core,
+                           set_tasks_per_socket,
+                           set_cpu_bind,
+                           set_gres_flags,
+                           set_uid,
+                           set_gid}) {
         (void)set(draft, text.c_str());
     }
     for (const Directive& directive : directives_of(text)) BERTH_ASSERT(!directive.words.empty());
