@@ -109,7 +109,7 @@ class Job(Case):
         return dict(one.rsplit("=", 1) for one in text.removeprefix("AllocTRES=").split(","))
 
 
-def job_option(name, value=None, seen="", commands=ALL, variable_value=None, world="jobs", forms=("option", "directive", "variable")):
+def job_option(name, value=None, seen="", commands=ALL, variable_value=None, world="jobs", forms=("option", "directive", "variable"), needs_root=False):
     """Registers one test for all the forms in which these commands take the option."""
     rows = [row for row in names.job_options().get(name, []) if row["built"]]
 
@@ -124,7 +124,7 @@ def job_option(name, value=None, seen="", commands=ALL, variable_value=None, wor
                 for form, full, given in all_forms:
                     if form not in forms:
                         continue
-                    one = Effect(full, seen, world, function, always=full in names.ALWAYS_SO)
+                    one = Effect(full, seen, world, function, needs_root, always=full in names.ALWAYS_SO)
                     one.case = lambda cluster, withheld, f=form, n=full, v=given, c=command: Job(cluster, n, withheld, f, c, name, v)
                     EFFECTS.append(one)
         return function

@@ -157,11 +157,14 @@ def distribution_over_sockets(run):
 
 # ---- Whose.
 
-@job_option("uid", "news", seen="root's job is that user's")
-@job_option("gid", "news", seen="root's job has that group")
+@job_option("uid", "nobody", seen="root's job is that user's", needs_root=True)
+@job_option("gid", "news", seen="root's job has that group", needs_root=True)
 def acting_user(run):
     with run.waiting("-D", "/tmp", script="sleep 300") as (number, _):
-        same(run.out("squeue", "-h", "-j", number, "-o", "%u" if run.option == "uid" else "%g").strip(), "news")
+        shown = run.out("squeue", "-h", "-j", number, "-o", "%u" if run.option == "uid" else "%g").strip()
+        run.run("scancel", number)
+        run.wait("its end", lambda: run.cluster.state_of(number) not in ("PENDING", "RUNNING", "COMPLETING"))
+    same(shown, run.value)
 
 
 # ---- Berth's own.
