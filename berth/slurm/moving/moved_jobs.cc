@@ -273,7 +273,8 @@ private:
         if (nice.starts_with('-')) differs("Nice=" + nice + " is left out: only root may raise it");
         for (const auto& [key, nothing] : kOfScript) {
             const std::string value = record.value(key);
-            if (!value.empty() && value != nothing) name_of_script(key, value);
+            const bool is_taken = key == "Socks/Node" && !record.value("TresPerSocket").empty();
+            if (!value.empty() && value != nothing && !is_taken) name_of_script(key, value);
         }
         name_shape(record);
         name_other_tres(record);
@@ -290,15 +291,12 @@ private:
             " counts as far as its script asks for it"));
     }
 
-    // Tasks of a board, a socket and a core, and more CPUs of a node than its tasks take:
-    // --mincpus.
+    // Tasks of a board, and more CPUs of a node than its tasks take: --mincpus.
     void name_shape(const ShownRecord& record) {
         const std::string shape = record.value("NtasksPerN:B:S:C");
         const auto parts = split(shape, ':');
-        const bool is_usual = parts.size() == 4 && parts[1] == "0" &&
-                              (parts[2] == "*" || parts[2] == "0") &&
-                              (parts[3] == "*" || parts[3] == "1" || parts[3] == "0");
-        if (!shape.empty() && !is_usual) name_of_script("NtasksPerN:B:S:C", shape);
+        const bool is_taken = parts.size() == 4 && parts[1] == "0";
+        if (!shape.empty() && !is_taken) name_of_script("NtasksPerN:B:S:C", shape);
         const std::string least = record.value("MinCPUsNode");
         const std::int64_t of_task =
             std::max<std::int64_t>(1, parse_int64(record.value("CPUs/Task")).value_or(1));
