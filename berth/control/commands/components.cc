@@ -23,6 +23,9 @@ std::optional<Refusing> objection(const JobSpec& spec) {
     const TopologyConstraint& near = spec.request->nearness;
     if (!near.affinities.empty()) return cannot("affinity");
     if (near.switches) return cannot("--switches");
+    // Whatever the partition: its nodes need not stay exclusive.
+    if (near.layout.per_socket > 0) return cannot("--ntasks-per-socket");
+    if (near.layout.gpus_per_socket > 0) return cannot("--gpus-per-socket");
     return std::nullopt;
 }
 
@@ -30,7 +33,6 @@ std::optional<Refusing> objection(const ClusterSpec& spec, const Job& job) {
     const Demand demand = plain_demand_of(spec, job);
     if (demand.share) return cannot("a share of a GPU (mps, shard)");
     if (demand.linked > 0) return cannot("--berth-pack");
-    if (demand.near.any_cores) return cannot("--ntasks-per-socket or --gpus-per-socket");
     return std::nullopt;
 }
 
