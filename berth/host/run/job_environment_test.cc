@@ -154,6 +154,32 @@ TEST(JobEnvironment, SaysHowManyTasksAndGpusOnlyWhereTheUserDid) {
     EXPECT_EQ(environment.get("SLURM_JOB_END_TIME"), "1800000600");
 }
 
+TEST(JobEnvironment, SaysHowTasksLieWhereTheUserDid) {
+    LaunchAttempt launch = launch_of(9, "j", 1, 0);
+    Environment environment = batch_environment(launch, node_gpu1(), games());
+    for (const char* absent : {"SLURM_NTASKS_PER_SOCKET", "SLURM_NTASKS_PER_CORE",
+                               "SLURM_OVERCOMMIT", "SLURM_DISTRIBUTION", "SLURM_GPUS_PER_SOCKET"})
+        EXPECT_FALSE(environment.get(absent)) << absent;
+    JobRequest& request = launch.spec.request.edit();
+    request.gpus_per_node = {{"gpu", "a100", 4}};
+    request.nearness.edit().layout = {.per_socket = 2,
+                                      .per_core = 1,
+                                      .over_sockets = CoreOrder::cyclic,
+                                      .overcommit = true,
+                                      .gpus_per_socket = 2};
+    environment = batch_environment(launch, node_gpu1(), games());
+    EXPECT_EQ(environment.get("SLURM_NTASKS_PER_SOCKET"), "2");
+    EXPECT_EQ(environment.get("SLURM_NTASKS_PER_CORE"), "1");
+    EXPECT_EQ(environment.get("SLURM_OVERCOMMIT"), "1");
+    EXPECT_EQ(environment.get("SLURM_DISTRIBUTION"), "*:cyclic");
+    EXPECT_EQ(environment.get("SLURM_GPUS_PER_SOCKET"), "a100:2");
+    EXPECT_FALSE(environment.get("SLURM_GPUS_PER_NODE"));
+    request.nearness.edit().task_order = TaskOrder::block;
+    request.nearness.edit().layout = {.over_cores = CoreOrder::fcyclic, .pack = true};
+    environment = batch_environment(launch, node_gpu1(), games());
+    EXPECT_EQ(environment.get("SLURM_DISTRIBUTION"), "block:*:fcyclic,Pack");
+}
+
 TEST(JobEnvironment, CountsGpusFromZeroWhereAJobSeesOnlyItsOwn) {
     NodeView view = node_gpu1();
     view.devices_isolated = true;

@@ -110,6 +110,17 @@ TEST(RunPlan, TasksRunOnAsManyThreadsOfTheirCoresAsTheJobSays) {
     EXPECT_EQ(step_run(unbound, job, node, ada()).tasks[0].cpus, "0-15,128-143");
 }
 
+TEST(RunPlan, TasksKeepTheNumbersOfTheirSrunIfItSaysSo) {
+    LaunchStep step = eight_tasks();
+    step.environment.emplace_back("SLURM_NTASKS=3");
+    RunSpec run = step_run(step, whole_node(), big_node(), ada());
+    EXPECT_EQ(value(run.tasks[0], run, "SLURM_NTASKS"), "8");
+    step.preserve_env = true;
+    run = step_run(step, whole_node(), big_node(), ada());
+    EXPECT_EQ(value(run.tasks[0], run, "SLURM_NTASKS"), "3");
+    EXPECT_EQ(value(run.tasks[0], run, "SLURM_NPROCS"), "8");  // srun had none.
+}
+
 TEST(RunPlan, TellsAStepOfItselfAndOfItsJob) {
     const RunSpec run = step_run(eight_tasks(), whole_node(), big_node(), ada());
     const std::pair<const char*, const char*> expected[] = {
