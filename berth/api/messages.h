@@ -333,11 +333,12 @@ struct StepCall {
     bool truncate_output = false;  // Neither this nor append_output: as JobFileAppend says.
     bool errors_with_output = false;
     Inherited inherited;
-    bool preserve_env = false;
+    bool preserve_env = false, cpu_bind_verbose = false;
     std::string task_prolog, task_epilog;
     BERTH_FIELDS(StepCall, request, arguments, environment, work_dir, std_out, std_err, std_in,
                  append_output, label, io_address, io_token, terminal, mpi, truncate_output,
-                 errors_with_output, inherited, preserve_env, task_prolog, task_epilog)
+                 errors_with_output, inherited, preserve_env, task_prolog, task_epilog,
+                 cpu_bind_verbose)
 };
 struct StepReply {
     StepRow step;

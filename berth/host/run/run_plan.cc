@@ -93,10 +93,11 @@ void set_cpu_bind(Environment& environment, const LaunchStep& launch, const Laun
         masks += (masks.empty() ? "" : ",") +
                  mask_text(cpu_set(task.cores, view, threads_wanted(launch, attempt)));
     }
-    environment.set("SLURM_CPU_BIND", "quiet,mask_cpu:" + masks);
+    const std::string how = launch.cpu_bind_verbose ? "verbose" : "quiet";
+    environment.set("SLURM_CPU_BIND", how + ",mask_cpu:" + masks);
     environment.set("SLURM_CPU_BIND_LIST", masks);
     environment.set("SLURM_CPU_BIND_TYPE", "mask_cpu:");
-    environment.set("SLURM_CPU_BIND_VERBOSE", "quiet");
+    environment.set("SLURM_CPU_BIND_VERBOSE", how);
 }
 
 // For all tasks of the step on this node.
@@ -215,6 +216,21 @@ std::string gpu_bind_notice(const TaskPlace& task, const LaunchStep& launch, con
            "; local_list=" + std::string(local.get("CUDA_VISIBLE_DEVICES").value_or("")) + "\n";
 }
 
+// In Slurm's words.
+std::string cpu_bind_notice(std::size_t local, const LaunchStep& launch,
+                            const LaunchAttempt& attempt, const NodeView& view) {
+    const TaskPlace& task = launch.share.tasks[local];
+    std::string mask = mask_text(cpu_set(task.cores, view, threads_wanted(launch, attempt)));
+    mask.erase(2, std::min(mask.find_first_not_of('0', 2), mask.size() - 1) - 2);
+    const auto padded = [](std::size_t number) {
+        const std::string text = std::to_string(number);
+        return text.size() < 2 ? " " + text : text;
+    };
+    return std::string("cpu-bind=") + (launch.is_unbound ? "NONE" : "MASK") + " - " +
+           view.node.name + ", task " + padded(task.rank) + " " + padded(local) + " [PID]: mask " +
+           mask + " set\n";
+}
+
 TaskSpec task_of(std::size_t local, const LaunchStep& launch, const LaunchAttempt& attempt,
                  const NodeView& view) {
     const TaskPlace& place = launch.share.tasks[local];
@@ -250,6 +266,8 @@ TaskSpec task_of(std::size_t local, const LaunchStep& launch, const LaunchAttemp
         task.err = {StreamKind::same_as_out, "", false};
     }
     if (launch.gpu_bind_verbose) task.notice = gpu_bind_notice(place, launch, view);
+    if (launch.cpu_bind_verbose && !view.cpus_of_core.empty())
+        task.notice += cpu_bind_notice(local, launch, attempt, view);
     return task;
 }
 

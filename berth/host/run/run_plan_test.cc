@@ -211,6 +211,21 @@ TEST(RunPlan, SaysHowGpusWereBoundIfAsked) {
               "local_list=2,3\n");
 }
 
+TEST(RunPlan, SaysToWhichCpusTasksAreBoundIfAsked) {
+    LaunchStep step = eight_tasks();
+    NodeView view = big_node();
+    view.node.name = "gpu1";
+    EXPECT_EQ(step_run(step, whole_node(), view, ada()).tasks[1].notice, "");
+    step.cpu_bind_verbose = true;
+    RunSpec run = step_run(step, whole_node(), view, ada());
+    EXPECT_EQ(run.tasks[1].notice, "cpu-bind=MASK - gpu1, task  1  1 [PID]: mask 0xFFFF0000 set\n");
+    EXPECT_EQ(value(run.tasks[1], run, "SLURM_CPU_BIND_VERBOSE"), "verbose");
+    EXPECT_EQ(value(run.tasks[1], run, "SLURM_CPU_BIND").substr(0, 17), "verbose,mask_cpu:");
+    step.is_unbound = true;
+    run = step_run(step, whole_node(), view, ada());
+    EXPECT_TRUE(run.tasks[0].notice.starts_with("cpu-bind=NONE - gpu1, task  0  0 [PID]: "));
+}
+
 struct StreamCase {
     const char* pattern;
     std::size_t task;

@@ -35,7 +35,7 @@ struct TaskSpec {
     std::vector<std::string> environment;  // Added to the run's environment; overrides it.
     std::string cpus;                      // "0-3,8"; empty: all CPUs of its cgroup.
     StreamSpec in, out, err;
-    std::string notice;  // Printed on its standard error before it starts.
+    std::string notice;  // Printed on its standard error before it starts; "[PID]" is its number.
     BERTH_FIELDS(TaskSpec, rank, environment, cpus, in, out, err, notice)
 };
 

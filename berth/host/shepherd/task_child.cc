@@ -169,6 +169,9 @@ Status place_kept(const std::vector<UniqueFd>& kept) {
     if (!place_kept(pipes.kept).ok()) ::_exit(1);
     ::close_range(STDERR_FILENO + 1 + static_cast<unsigned>(pipes.kept.size()), ~0U,
                   CLOSE_RANGE_CLOEXEC);
+    constexpr std::string_view kOwnPid = "[PID]";
+    if (const std::size_t pid = notice.find(kOwnPid); pid != std::string::npos)
+        notice.replace(pid, kOwnPid.size(), "[" + std::to_string(::getpid()) + "]");
     if (!notice.empty()) (void)write_all(STDERR_FILENO, notice);
     exec_task(run, task);
 }

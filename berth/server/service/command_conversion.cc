@@ -155,6 +155,7 @@ CommandOutcome create_step(JobRef ref, api::StepCall&& body) {
     command.launch.preserve_env = body.preserve_env;
     command.launch.task_prolog = std::move(body.task_prolog);
     command.launch.task_epilog = std::move(body.task_epilog);
+    command.launch.cpu_bind_verbose = body.cpu_bind_verbose;
     command.truncate_output = body.truncate_output;
     return command;
 }

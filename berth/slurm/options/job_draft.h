@@ -54,6 +54,7 @@ struct OfStep {
     bool interrupts_tasks = false;          // -X: the first Ctrl-C goes to the tasks.
     bool quits_on_interrupt = false;        // --quit-on-interrupt: it kills them.
     std::string cpu_bind;                   // --cpu-bind: "cores", "sockets" or "none".
+    bool tells_cpu_bind = false;            // --cpu-bind=verbose
     bool preserves_env = false;             // --preserve-env
     std::string task_prolog, task_epilog;   // Run on the nodes, around each task.
 };

@@ -114,7 +114,7 @@ constexpr auto kConstraintHelp = std::to_array<Help>({
     {"use-min-nodes", "", "of --nodes=2-4 as few as it takes"},
 });
 constexpr auto kResourceHelp = std::to_array<Help>({
-    {"cpu-bind", "cores|sockets|none", "each task on its own cores or their sockets, or on all of the step"},
+    {"cpu-bind", "[verbose,]cores|sockets|none", "each task on its own cores or their sockets, or on all of the step"},
     {"cpu_bind", "cores|none|quiet", "as --cpu-bind"},
     {"cpus-per-gpu", "N", "CPUs for each GPU"},
     {"exact", "", "the step has only what it asks for"},

@@ -37,10 +37,15 @@ Status set_accel_bind(JobDraft& d, const char* v) {
     return Done{};
 }
 
-// "cores", "sockets", "none", each with "quiet" or alone.
+// "cores", "sockets", "none", each with "quiet" or "verbose", or alone.
 Status set_cpu_bind(JobDraft& d, const char* v) {
     for (const auto word : split(v, ',')) {
-        if (iequals(word, "quiet") || iequals(word, "q")) continue;
+        const bool quiet = iequals(word, "quiet") || iequals(word, "q");
+        const bool verbose = iequals(word, "verbose") || iequals(word, "v");
+        if (quiet || verbose) {
+            d.of_step.tells_cpu_bind = verbose;
+            continue;
+        }
         const bool none = iequals(word, "none") || iequals(word, "no");
         const bool sockets = iequals(word, "sockets");
         if (!none && !sockets && !iequals(word, "cores")) {

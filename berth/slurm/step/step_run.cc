@@ -140,6 +140,7 @@ api::StepCall StepRun::step_call() const {
     call.preserve_env = draft_.of_step.preserves_env;
     call.task_prolog = draft_.of_step.task_prolog;
     call.task_epilog = draft_.of_step.task_epilog;
+    call.cpu_bind_verbose = draft_.of_step.tells_cpu_bind;
     return call;
 }
 
