@@ -210,7 +210,7 @@ TEST(JobFields, WhatAsksNothingIsAsIfLeftOut) {
 
 TEST(JobFields, RefusesTheRestByName) {
     const std::pair<const char*, const char*> cases[] = {
-        {R"("overcommit":true)", "job: overcommit is not supported here: start more processes"},
+        {R"("reboot":true)", "job: reboot is not supported here: ask the operators"},
         {R"("user_id":"0")", "job: user_id is not supported here: the user of the token"},
         {R"("colour":"red")", "job: colour is not a field of a job"},
         {R"("site_factor":3)", "job: site_factor is given after the submission"},

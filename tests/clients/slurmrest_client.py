@@ -110,8 +110,8 @@ def jobs(version, port):
     assert fine(api.db_get_job(str(first))).jobs[0].name == "rest"
     wrong = refused(api.get_job, "999999", status=404)
     assert (wrong["error_number"], wrong["error"]) == (2017, "Invalid job id specified"), wrong
-    wrong = refused(api.post_job_submit, submission(script=SCRIPT, job=job(overcommit=True)), status=400)
-    assert "overcommit is not supported" in wrong["description"], wrong
+    wrong = refused(api.post_job_submit, submission(script=SCRIPT, job=job(reboot=True)), status=400)
+    assert "reboot is not supported" in wrong["description"], wrong
 
 
 def lists(version, port):
