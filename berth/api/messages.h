@@ -327,14 +327,13 @@ struct StepCall {
     std::vector<std::string> arguments, environment;
     std::string work_dir, std_out, std_err, std_in;
     bool append_output = false, label = false;
-    std::string io_address, io_token;
+    std::string io_address, io_token, task_prolog, task_epilog;
     std::optional<TerminalSize> terminal;
     std::string mpi;               // "none", "pmi2", …; empty: as MpiDefault says.
     bool truncate_output = false;  // Neither this nor append_output: as JobFileAppend says.
     bool errors_with_output = false;
     Inherited inherited;
     bool preserve_env = false, cpu_bind_verbose = false;
-    std::string task_prolog, task_epilog;
     BERTH_FIELDS(StepCall, request, arguments, environment, work_dir, std_out, std_err, std_in,
                  append_output, label, io_address, io_token, terminal, mpi, truncate_output,
                  errors_with_output, inherited, preserve_env, task_prolog, task_epilog,
