@@ -48,7 +48,7 @@ TEST_F(Sdiag, HasSlurmsLines) {
     const std::string stars(55, '*');
     EXPECT_EQ(plain.substr(0, plain.find("Jobs submitted")),
               stars + "\nsdiag output at DAY\nData since      DAY\n" + stars +
-                  "\nServer thread count:  4\nAgent queue size:     0\nAgent count:          0\n"
+                  "\nServer thread count:  5\nAgent queue size:     0\nAgent count:          0\n"
                   "Agent thread count:   0\nDBD Agent queue size: 0\n\n");
     EXPECT_EQ(number(text, "\tTotal cycles: "), 3);
     EXPECT_EQ(number(text, "\tMean depth cycle:  "), 3);

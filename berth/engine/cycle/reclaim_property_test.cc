@@ -19,7 +19,7 @@ using testing::for_each_seed;
 constexpr std::int64_t kGpus = 16;
 
 // Up to two labs, with queues below them or none, which share 16 GPUs on four nodes.
-ClusterSpec lending_cluster(Rng& rng) {
+ClusterSpec quota_cluster(Rng& rng) {
     ClusterSpec spec = testing::make_cluster(4, {.gpus = 4});
     spec.scheduling.enforce_limits = true;
     spec.scheduling.preemption.reclaim =
@@ -125,7 +125,7 @@ private:
 class LendingHistory {
 public:
     explicit LendingHistory(Rng& rng)
-        : rng_(rng), engine_(testing::make_engine(lending_cluster(rng), kNow)), now_(kNow) {}
+        : rng_(rng), engine_(testing::make_engine(quota_cluster(rng), kNow)), now_(kNow) {}
 
     void step() {
         now_ += std::chrono::seconds(rng_.between(0, 60));

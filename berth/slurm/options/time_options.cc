@@ -45,13 +45,6 @@ Status set_time_min(JobDraft& d, const char* v) {
     return Done{};
 }
 
-Status set_max_wait(JobDraft& d, const char* v) {
-    const auto most = parse_time_limit(v);
-    if (!most.ok() || most.value() == Duration::zero()) return invalid_time("berth-max-wait");
-    d.spec.request.edit().max_wait = most.value();
-    return Done{};
-}
-
 Status set_nice(JobDraft& d, const char* v) {
     const auto nice = v == nullptr ? Result<std::int64_t>(100) : parse_int64(v);
     if (!nice.ok() || nice.value() < -2'147'483'645 || nice.value() > 2'147'483'645)

@@ -10,7 +10,6 @@ Status set_time(JobDraft& d, const char* v);  // "1-12:00", "UNLIMITED"
 Status set_time_min(JobDraft& d, const char* v);
 Status set_begin(JobDraft& d, const char* v);  // "tomorrow", "now+1hour"
 Status set_deadline(JobDraft& d, const char* v);
-Status set_max_wait(JobDraft& d, const char* v);
 Status set_nice(JobDraft& d, const char* v);      // nullptr: 100.
 Status set_priority(JobDraft& d, const char* v);  // "500", "TOP"
 

@@ -62,29 +62,29 @@ GoldenCall call_of(const std::string& text) {
     return call;
 }
 
-struct Used {
+struct ReportedUse {
     const char* account;
     const char* user;
     const char* wckey;
     std::int64_t cpus, jobs, cpu, mem, gpu;
 };
 // root has the idle time of a reservation, which Slurm gives to those who may use it.
-const Used kUsed[] = {{"bio", "news", "", 0, 1, 75600, 2160000, 0},
-                      {"cells", "irc", "beta", 0, 1, 144000, 144000000, 72000},
-                      {"cells", "news", "", 0, 1, 115200, 115200000, 0},
-                      {"physics", "backup", "", 0, 1, 231480, 2340000, 0},
-                      {"physics", "games", "", 0, 1, 63150, 19350000, 9000},
-                      {"root", "root", "", 0, 1, 57600, 0, 0}};
-const Used kUsedBySize[] = {{"bio", "news", "", 1, 1, 3600, 360000, 0},
-                            {"bio", "news", "", 8, 1, 14400, 1800000, 0},
-                            {"cells", "irc", "beta", 8, 1, 144000, 144000000, 72000},
-                            {"cells", "news", "", 64, 1, 115200, 115200000, 0},
-                            {"physics", "games", "", 1, 2, 150, 150000, 0},
-                            {"physics", "backup", "", 2, 2, 1080, 540000, 0},
-                            {"physics", "games", "", 3, 1, 1800, 600000, 0},
-                            {"physics", "games", "", 4, 2, 31200, 15600000, 7800},
-                            {"physics", "games", "", 50, 1, 30000, 600000, 0},
-                            {"physics", "backup", "", 128, 1, 230400, 1800000, 0}};
+const ReportedUse kUsed[] = {{"bio", "news", "", 0, 1, 75600, 2160000, 0},
+                             {"cells", "irc", "beta", 0, 1, 144000, 144000000, 72000},
+                             {"cells", "news", "", 0, 1, 115200, 115200000, 0},
+                             {"physics", "backup", "", 0, 1, 231480, 2340000, 0},
+                             {"physics", "games", "", 0, 1, 63150, 19350000, 9000},
+                             {"root", "root", "", 0, 1, 57600, 0, 0}};
+const ReportedUse kUsedBySize[] = {{"bio", "news", "", 1, 1, 3600, 360000, 0},
+                                   {"bio", "news", "", 8, 1, 14400, 1800000, 0},
+                                   {"cells", "irc", "beta", 8, 1, 144000, 144000000, 72000},
+                                   {"cells", "news", "", 64, 1, 115200, 115200000, 0},
+                                   {"physics", "games", "", 1, 2, 150, 150000, 0},
+                                   {"physics", "backup", "", 2, 2, 1080, 540000, 0},
+                                   {"physics", "games", "", 3, 1, 1800, 600000, 0},
+                                   {"physics", "games", "", 4, 2, 31200, 15600000, 7800},
+                                   {"physics", "games", "", 50, 1, 30000, 600000, 0},
+                                   {"physics", "backup", "", 128, 1, 230400, 1800000, 0}};
 
 api::TresTime time_of(const char* name, std::int64_t count,
                       const std::array<std::int64_t, 7>& amounts) {
@@ -110,9 +110,10 @@ api::UsageReport golden_usage(const ReportWords& words) {
     };
     const bool by_account =
         words.kind == ReportKind::user_by_account || words.kind == ReportKind::top_users;
-    const std::span<const Used> all =
-        is_of_sizes(words.kind) ? std::span<const Used>(kUsedBySize) : std::span<const Used>(kUsed);
-    for (const Used& one : all) {
+    const std::span<const ReportedUse> all = is_of_sizes(words.kind)
+                                                 ? std::span<const ReportedUse>(kUsedBySize)
+                                                 : std::span<const ReportedUse>(kUsed);
+    for (const ReportedUse& one : all) {
         const bool is_wanted = among(words.chosen.users, one.user) &&
                                among(words.chosen.wckeys, one.wckey) &&
                                (!by_account || among(words.chosen.accounts, one.account));
