@@ -373,7 +373,7 @@ TEST(PreemptKeys, BerthYamlSaysWhatIsWrongAtItsLine) {
              Case{"preemption:\n  victims: old\n",
                   "berth.yaml:2: error: victims: old should be smallest, cheapest or"},
              Case{"preemption:\n  by: qos\n  mode: gang\n",
-                  "berth.yaml:3: warning: mode=gang has no effect yet"},
+                  "berth.yaml:3: warning: mode=gang: no jobs take turns unless a partition has"},
              Case{"preemption:\n  by: qos\n  mode: cancel\n  when: now\n",
                   "berth.yaml:4: error: there is no option when here; there are by, mode"},
              Case{"preemption:\n  hold_timeout: 0\n",
@@ -387,7 +387,7 @@ TEST(PreemptKeys, BerthYamlSaysWhatIsWrongAtItsLine) {
              Case{"qos:\n- name: a\n  grace_time: soon\n",
                   "berth.yaml:3: error: GraceTime=soon should be a whole number of seconds"},
              Case{"qos:\n- name: a\n  preempt_mode: gang\n",
-                  "berth.yaml:3: error: PreemptMode=gang is not supported yet"},
+                  "berth.yaml:3: error: PreemptMode=gang: GANG goes with SUSPEND here"},
          }) {
         const std::string text = text_of(load_preempt_keys("", yaml));
         EXPECT_NE(text.find(says), std::string::npos) << yaml << text;

@@ -156,7 +156,8 @@ TEST(Queues, GiveBackWhatTheyBorrowed) {
     };
     EXPECT_EQ(reclaim("requeue").spec.scheduling.preemption.reclaim, PreemptMode::requeue);
     EXPECT_EQ(reclaim("off").spec.scheduling.preemption.reclaim, PreemptMode::off);
-    EXPECT_NE(text_of(reclaim("suspend")).find("reclaim: suspend should be off, cancel or requeue"),
+    EXPECT_NE(text_of(reclaim("suspend"))
+                  .find("reclaim: suspend should be off, cancel, requeue or checkpoint"),
               std::string::npos);
     EXPECT_TRUE(reclaim("cancel").spec.scheduling.preemption.enabled());
 }

@@ -32,7 +32,7 @@ class Steps(unittest.TestCase):
                 self.assertEqual(text.count("srun: Job step aborted: Waiting up to "), 1, text)
 
     def test_srun_says_in_slurms_words_how_a_step_is_ended(self):
-        node = self.cluster.out("sinfo", "-h", "-o", "%n")
+        node = self.cluster.run("sinfo", "-h", "-N", "-o", "%N").stdout.strip()
         aborted = r"srun: Job step aborted: Waiting up to 32 seconds for job step to finish\."  # KillWait and two.
         notice = rf"slurmstepd: error: \*\*\* STEP \d+\.0 ON {node} CANCELLED AT \S+ \*\*\*"
         text = self.run_job("-n", "2", script="srun -K sh -c '[ $SLURM_PROCID = 0 ] && exit 3; sleep 60'; true")

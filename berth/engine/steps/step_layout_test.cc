@@ -312,7 +312,7 @@ TEST_F(StepLayout, BindsTasksToCoresAsAsked) {
     EXPECT_EQ(placed(2, "cores"), "0/ | 1/");
     EXPECT_EQ(placed(4, ""), "0/ | 1/ | 2/ | 3/");
     EXPECT_EQ(placed(4, "none"), "0-3/ | 0-3/ | 0-3/ | 0-3/");
-    EXPECT_EQ(why({.cpu_bind = "sockets"}), Refusal::invalid_request);
+    EXPECT_EQ(why({.cpu_bind = "ldoms"}), Refusal::invalid_request);
 }
 
 TEST_F(StepLayout, ClosestGivesTheGpusOfTheTasksSocket) {
