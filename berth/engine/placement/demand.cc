@@ -319,8 +319,8 @@ Demand without_nodes(const ClusterSpec& spec, const Job& job) {
     const GpuCounts counts = gpu_counts(request).value_or(GpuCounts{});
     set_tasks(demand, request, counts);
     demand.exclusive = partition.exclusive || (request.exclusive && !partition.ignores_exclusive());
-    demand.near.turns = jobs_on_core(spec, job) > 1;
     set_near(demand, request.nearness);
+    demand.near.turns = jobs_on_core(spec, job) > 1;
     set_gres(demand, spec.dimensions, request, counts);
     set_socket_gpus(demand, spec);
     set_memory(demand, spec, job);

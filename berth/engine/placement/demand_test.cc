@@ -160,5 +160,21 @@ TEST(Demand, HoldsTheThreadsThatItsTasksDoNotUse) {
     EXPECT_EQ(held_cpus(spec, demand(one_thread, spec), 4), 4) << "where there is one thread";
 }
 
+TEST(Demand, SaysWhetherOthersMayShareItsCores) {
+    ClusterSpec spec = testing::make_cluster(1);
+    JobRequest asks{.oversubscribe = true};
+    EXPECT_FALSE(demand(asks, spec).near.turns);
+    spec.scheduling.preemption.gang = true;
+    EXPECT_FALSE(demand(asks, spec).near.turns);
+    spec.partitions[0].oversubscribe = "YES:2";
+    EXPECT_TRUE(demand(asks, spec).near.turns);
+    EXPECT_FALSE(demand({}, spec).near.turns);
+    asks.nearness.edit().contiguous = true;
+    EXPECT_TRUE(demand(asks, spec).near.turns) << "whatever else it asks of its places";
+    spec.partitions[0].oversubscribe = "FORCE:2";
+    EXPECT_TRUE(demand({}, spec).near.turns);
+    EXPECT_FALSE(demand({.gpus = {{"gpu", "", 1}}}, spec).near.turns);
+}
+
 }  // namespace
 }  // namespace berth
