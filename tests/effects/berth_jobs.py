@@ -99,7 +99,7 @@ def max_wait(run):
 @berth_option("checkpoint", "model-%j.pt", seen="the script has its path, and may say that it is saved")
 def checkpoint(run):
     text = run.output("echo $BERTH_CHECKPOINT; berth checkpoint done; scontrol show job $SLURM_JOB_ID | grep -oE 'LastCheckpoint=2[^ ]*'; true")
-    see(re.search(r"/model-\d+\.pt\nLastCheckpoint=20", text), text)
+    see(re.search(r"(?s)/model-\d+\.pt\n.*LastCheckpoint=20", text), text)
 
 
 @berth_option("restart-cost", "10:00", seen="scontrol shows it")

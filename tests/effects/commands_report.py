@@ -40,9 +40,9 @@ def sreport_quiet(run):
     same(run.done("cluster", "utilization", "start=now-1day", "end=now").stderr, "")
 
 
-@command_option("sreport --tres", "gres/gpu", seen="GPUs instead of CPUs")
+@command_option("sreport --tres", "mem", seen="memory instead of CPUs")
 def sreport_tres(run):
-    see(any("gres/gpu" in line for line in top(run)))
+    see(any(" mem " in line for line in top(run)))
 
 
 @command_option("sreport --verbose", seen="what was asked for")

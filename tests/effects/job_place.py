@@ -57,24 +57,28 @@ def hint(run):
     run.value = "multithread"
     same(cpus_of_two_tasks(run), "2")
     run.value = "memory_bound"
-    same(cores_of_two_tasks(run), "0-1,16-17")
+    same(sockets_of_two_tasks(run), [0, 1])
 
 
-def cores_of_two_tasks(run, *others):
-    """On the node with two sockets of eight cores of two threads: the CPUs of the cores."""
+def sockets_of_two_tasks(run, *others):
+    """On the node with two sockets of eight cores of two threads: the socket of each core that the job has."""
     text = run.output("scontrol -d show job $SLURM_JOB_ID | grep -o 'CPU_IDs=[^ ]*'", "-w", "n2", "-n2", "-N1", *others)
-    return text.split("\n")[0].removeprefix("CPU_IDs=")
+    cpus = []
+    for part in text.split("\n")[0].removeprefix("CPU_IDs=").split(","):
+        first, _, last = part.partition("-")
+        cpus += range(int(first), int(last or first) + 1)
+    return [cpu // 16 for cpu in cpus[::2]]
 
 
 @job_option("ntasks-per-socket", "1", seen="each of two tasks has its core on a socket of its own", world="shapes")
 def ntasks_per_socket(run):
-    same(cores_of_two_tasks(run, "-c2"), "0-1,16-17")
+    same(sockets_of_two_tasks(run, "-c2"), [0, 1])
 
 
 @job_option("gpus-per-socket", "1", seen="the job has a GPU near each of two sockets, and its cores there", world="shapes")
 def gpus_per_socket(run):
-    same(cores_of_two_tasks(run, "-c2", "--sockets-per-node=2"), "0-1,16-17")
-    same(run.held("-n2", "-N1", "--sockets-per-node=2")["gres/gpu"], "2")
+    same(sockets_of_two_tasks(run, "-c2", "--sockets-per-node=2"), [0, 1])
+    same(run.output("echo $CUDA_VISIBLE_DEVICES", "-n1", "-N1", "--sockets-per-node=2").split("\n")[0].count(","), 1)
 
 
 @job_option("overcommit", variable_value="1", seen="sixteen tasks have the CPU of one")
@@ -152,7 +156,7 @@ def distribution(run):
 
 @job_option("distribution", "block:cyclic", seen="tasks go round the sockets of a node", world="shapes")
 def distribution_over_sockets(run):
-    same(cores_of_two_tasks(run, "-c2"), "0-1,16-17")
+    same(sockets_of_two_tasks(run, "-c2"), [0, 1])
 
 
 # ---- Whose.

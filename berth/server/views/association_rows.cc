@@ -1,6 +1,8 @@
 #include "berth/server/views/association_rows.h"
 
 #include <algorithm>
+#include <map>
+#include <string_view>
 
 #include "berth/model/qos_preemption.h"
 
@@ -11,7 +13,12 @@ constexpr std::uint32_t kDepthMax = 64;
 
 class Tree {
 public:
-    explicit Tree(const ClusterSpec& spec) : spec_(spec) {}
+    explicit Tree(const ClusterSpec& spec) : spec_(spec) {
+        for (const AssociationSpec& one : spec.associations) {
+            const AssociationSpec*& known = defaults_.try_emplace(one.user, &one).first->second;
+            if (one.is_default && !known->is_default) known = &one;
+        }
+    }
 
     std::vector<api::AssociationRow> rows() {
         rows_.push_back(
@@ -39,7 +46,7 @@ private:
                              .parent = account,
                              .user = one->user,
                              .depth = depth + 1,
-                             .is_default = one->is_default,
+                             .is_default = defaults_.at(one->user) == one,
                              .shares = one->shares,
                              .shares_of_parent = one->shares_of_parent,
                              .priority = one->priority,
@@ -76,6 +83,8 @@ private:
     }
 
     inline static const std::string kRoot = "root";
+    // As jobs without an account get it: the one that is marked, else the user's first.
+    std::map<std::string_view, const AssociationSpec*> defaults_;
     const ClusterSpec& spec_;
     std::vector<api::AssociationRow> rows_;
 };
