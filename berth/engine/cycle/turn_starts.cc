@@ -8,6 +8,7 @@
 #include "berth/engine/cycle/preempted_runs.h"
 #include "berth/engine/derived/standing.h"
 #include "berth/engine/plan/lending.h"
+#include "berth/engine/state/job_ids.h"
 #include "berth/engine/state/lent_cores.h"
 
 namespace berth {
@@ -130,7 +131,26 @@ std::vector<const Job*> TurnStarts::group_of(const StartJob& fact) const {
     return runs;
 }
 
-// Also whether all that take turns keep their deadlines, and stay clear of reservations and limits.
+// Those that stand still until the job, or one that takes turns with it, has ended.
+std::vector<JobId> TurnStarts::lenders_below(const StartJob& fact,
+                                             const std::vector<const Job*>& group) const {
+    const ClusterState& state = cycle_.state();
+    std::vector<JobId> lenders = lenders_to(state, group);
+    for (const NodeShare& share : fact.allocation.shares) {
+        const BitSet held = held_by_others(state, share);
+        for (const JobId id : state.index().on_node(share.node)) {
+            const Job& run = *state.find_job(id);
+            const BitSet& own = share_on(run, share.node)->cores;
+            if (own.size() == held.size() && own.intersects(held) && stands_still(run))
+                lenders.push_back(id);
+        }
+    }
+    put_in_order(lenders);
+    return lenders;
+}
+
+// Also whether all that end later keep their deadlines, and stay clear of reservations and limits:
+// those that take turns, and those that go on after them.
 bool TurnStarts::others_keep_their_starts(const PendingJob& pending, Trial& trial,
                                           const Found& found, const StartJob& fact) const {
     const ClusterState& state = cycle_.state();
@@ -154,16 +174,26 @@ bool TurnStarts::others_keep_their_starts(const PendingJob& pending, Trial& tria
         nodes.insert(nodes.end(), run->nodes.begin(), run->nodes.end());
         if (end > book.find(run->id)->end) trial.lengthen(run->id, end);
     }
+    std::vector<JobId> concerned;
+    bool in_time = true;
+    for (const LenderEnd& one : ends_if_lent(state, lenders_below(fact, group), {}, end, now)) {
+        const Job& run = *state.find_job(one.run);
+        if (one.end > book.find(one.run)->end) trial.lengthen(one.run, one.end);
+        in_time = in_time && !would_miss_deadline(run, one.goes_on, now);
+        nodes.insert(nodes.end(), run.nodes.begin(), run.nodes.end());
+        concerned.push_back(one.run);
+    }
     trial.put(pending.id, std::move(own));
-    std::vector<JobId> concerned = planned_on(book, nodes);
     for (const Job* const run : group) concerned.push_back(run->id);
+    const std::vector<JobId> planned = planned_on(book, nodes);
+    concerned.insert(concerned.end(), planned.begin(), planned.end());
     std::erase_if(concerned, [&](JobId id) { return !book.collides(*book.find(id), now); });
     trial.back_to(before);
     // What has lost its room before is planned anew anyway.
-    return std::ranges::all_of(concerned, [&](JobId id) {
-        const PlannedReservation* const known = book.find(id);
-        return known != nullptr && book.collides(*known, now);
-    });
+    return in_time && std::ranges::all_of(concerned, [&](JobId id) {
+               const PlannedReservation* const known = book.find(id);
+               return known != nullptr && book.collides(*known, now);
+           });
 }
 
 void TurnStarts::give_way(std::span<const JobId> behind) {

@@ -33,6 +33,8 @@ private:
     std::optional<Choice> choose(const PendingJob& pending, std::vector<std::size_t>& in_vain);
     std::vector<JobId> planned_behind(const PendingJob& pending) const;
     std::vector<const Job*> group_of(const StartJob& fact) const;
+    std::vector<JobId> lenders_below(const StartJob& fact,
+                                     const std::vector<const Job*>& group) const;
     bool others_keep_their_starts(const PendingJob& pending, Trial& trial, const Found& found,
                                   const StartJob& fact) const;
     void give_way(std::span<const JobId> behind);

@@ -201,6 +201,17 @@ Time end_in_turns(const SchedulingSpec& scheduling, const std::vector<const Job*
     return after(end, 2 * scheduling.kill_wait);  // As late as a planned start may end.
 }
 
+std::vector<JobId> lenders_to(const ClusterState& state, const std::vector<const Job*>& runs) {
+    std::vector<JobId> found;
+    for (const Job* const run : runs) {
+        for (const JobId id : sharers_of(state, *run, Sharers::below)) {
+            if (!state.find_job(id)->lends_by_turns()) found.push_back(id);
+        }
+    }
+    put_in_order(found);
+    return found;
+}
+
 std::vector<const Job*> turn_group(const ClusterState& state, const Job& run) {
     std::vector<JobId> found = {run.id};
     std::set<JobId> seen = {run.id};

@@ -50,6 +50,8 @@ struct JoiningRun {
 };
 Time end_in_turns(const SchedulingSpec& scheduling, const std::vector<const Job*>& runs,
                   std::optional<JoiningRun> joining = {});
+// The runs that stand still until one of these has ended, which has cores of them; in id order.
+std::vector<JobId> lenders_to(const ClusterState& state, const std::vector<const Job*>& runs);
 // The run and all that share cores by turns, with it or with each other; in id order.
 std::vector<const Job*> turn_group(const ClusterState& state, const Job& run);
 
