@@ -88,7 +88,7 @@ def overcommit(run):
 
 @job_option("ntasks-per-core", "1", seen="each of two tasks has a core of its own", world="shapes")
 def ntasks_per_core(run):
-    same(cores_of_two_tasks(run), "0-3")
+    same(sockets_of_two_tasks(run), [0, 0])
 
 
 @job_option("use-min-nodes", seen="the job has as few nodes as it takes", world="shapes")
