@@ -108,27 +108,16 @@ void rotate(OpenCycle& cycle) {
     }
 }
 
-std::vector<JobId> turns_over_limit(const OpenCycle& cycle) {
-    std::vector<JobId> due;
-    for (const JobId id : takers(cycle.state())) {
-        const Job& run = *cycle.state().find_job(id);
-        if (run.state == JobState::running && limit_end(cycle.scheduling(), run) <= cycle.now())
-            due.push_back(id);
-    }
-    return due;
-}
-
 std::optional<Time> next_turn(const OpenCycle& cycle) {
     const ClusterState& state = cycle.state();
     std::optional<Time> next;
     const auto no_later_than = [&](Time at) {
         if (at > cycle.now() && at < kNever && (!next || at < *next)) next = at;
     };
-    for (const JobId id : takers(state)) {
+    if (const auto limit = cycle.book().next_limit(cycle.now())) no_later_than(*limit);
+    for (const JobId id : state.index().awaiting_turn()) {
         const Job& run = *state.find_job(id);
-        if (run.state != JobState::running) continue;
-        no_later_than(limit_end(cycle.scheduling(), run));
-        if (run.awaits_turn() && !run.suspension->proved)
+        if (!run.suspension->proved)
             no_later_than(
                 after(run.suspension->changed_at, cycle.scheduling().preemption.hold_timeout));
     }

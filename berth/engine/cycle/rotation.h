@@ -11,10 +11,7 @@ namespace berth {
 // goes on before all that share cores with it have proved that they are at rest.
 void rotate(OpenCycle& cycle);
 
-// Runs that take turns whose limit or deadline is over: the plan has their cores for longer.
-std::vector<JobId> turns_over_limit(const OpenCycle& cycle);
-
-// When the next turn begins, or a run that takes turns is to end.
+// When the next turn begins, or a run is to end that the plan has for longer.
 std::optional<Time> next_turn(const OpenCycle& cycle);
 
 }  // namespace berth

@@ -232,6 +232,35 @@ TEST_F(Turns, ALimitCountsOnlyTheTimeOfItsTurns) {
     EXPECT_EQ(job(first).outcome, JobState::timeout);
 }
 
+TEST_F(Turns, OneThatIsAloneEndsAtItsLimitToo) {
+    const JobId alone = run("main", {.cpus = 8, .limit = 10min});
+    const Time limit = *job(alone).started_at + 10min;
+    EXPECT_GT(engine.derived().book.find(alone)->end, limit) << "as if it took turns";
+    const auto wake = engine.cycle(now, kBudget).wake_at;
+    ASSERT_TRUE(wake);
+    EXPECT_EQ(*wake, limit);
+    pass(limit - now - 1ms);
+    EXPECT_EQ(job(alone).state, JobState::running);
+    pass(1ms);
+    EXPECT_EQ(job(alone).outcome, JobState::timeout);
+}
+
+TEST_F(Turns, OneThatStandsStillEndsAtItsDeadline) {
+    JobSpec spec = testing::make_job({.cpus = 8, .limit = 10min});
+    spec.deadline = now + 30min;
+    const JobId alone = run("main", spec);
+    engine.apply(now, JobSuspended{.job = alone, .attempt = job(alone).attempt});
+    freeze(alone);
+    pass(29min);
+    EXPECT_EQ(job(alone).state, JobState::running);
+    pass(30min);
+    EXPECT_EQ(job(alone).outcome, JobState::deadline);
+    // It is not gone, and its cores are not free.
+    const JobId next = submit("main", {.cpus = 8, .limit = 10min});
+    pass(1s);
+    EXPECT_EQ(job(next).state, JobState::pending);
+}
+
 TEST_F(Turns, WhatAnOperatorSuspendsIsPassedOver) {
     const JobId first = run("main", {.cpus = 8, .limit = 1h});
     const JobId second = submit("main", {.cpus = 8, .limit = 1h});

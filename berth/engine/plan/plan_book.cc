@@ -27,6 +27,7 @@ void PlanBook::rebuild(const ClusterState& state) {
     starts_on_.assign(nodes, {});
     planned_nodes_.clear();
     ends_.clear();
+    limits_of_runs_.clear();
     starts_.clear();
     shared_.clear();
     drained_.clear();
@@ -77,6 +78,22 @@ void PlanBook::regroup(const ClusterSpec& spec) {
     }
 }
 
+namespace {
+
+// A run that stands still is ended by its deadline, even if it was due before.
+Time limit_besides(const ClusterState& state, const Job& run, Time due) {
+    if (run.state != JobState::running) return kNever;
+    const Time limit = limit_end(state.spec().scheduling, run);
+    return limit < due || (run.is_suspended() && limit != due) ? limit : kNever;
+}
+
+Time end_if_late(Time due, Time now, Duration longer) {
+    while (after(due, longer) <= now) longer *= 2;
+    return after(due, longer);
+}
+
+}  // namespace
+
 std::optional<PlannedReservation> PlanBook::planned_reservation_of(const ClusterState& state,
                                                                    const Job& job,
                                                                    RunEnds& ends) const {
@@ -99,7 +116,8 @@ std::optional<PlannedReservation> PlanBook::planned_reservation_of(const Cluster
             parts.push_back({share.node, device, devices[device].dimension});
         }
         planned_reservation.amounts = amounts;
-        planned_reservation.run = PlannedReservation::Run{due, std::move(parts)};
+        planned_reservation.run =
+            PlannedReservation::Run{due, std::move(parts), limit_besides(state, job, due)};
         // The job may be over its limit already.
         const PlannedReservation* known = running_.find(job.id);
         if (known != nullptr && known->due() == due) planned_reservation.end = known->end;
@@ -165,6 +183,9 @@ void PlanBook::refresh_own(const ClusterState& state, Time now, JobId id, RunEnd
     const Job* job = state.find_job(id);
     std::optional<PlannedReservation> wanted;
     if (job != nullptr) wanted = planned_reservation_of(state, *job, run_ends);
+    // What is being ended may have been due before, and is extended by no one until the next cycle.
+    if (wanted && wanted->end <= now && wanted->running() && job->state != JobState::running)
+        wanted->end = end_if_late(wanted->due(), now, kill_within(state.spec().scheduling));
     const PlannedReservation* known = find(id);
     if (known == nullptr && !wanted) return;
     if (known != nullptr && wanted && *known == *wanted) return;
@@ -234,7 +255,7 @@ void PlanBook::enter(JobId job, PlannedReservation planned_reservation) {
     change_timelines(planned_reservation, false);
     count_lent(planned_reservation, true);
     if (planned_reservation.running()) {
-        ends_.emplace(planned_reservation.end, job);
+        list_ends(job, planned_reservation, true);
         planned_reservation.each_booked([&](NodeId node, const Resources& amount) {
             free_groups_.change(node, amount, false);
         });
@@ -247,6 +268,14 @@ void PlanBook::enter(JobId job, PlannedReservation planned_reservation) {
     const Time start = planned_reservation.start;
     enter_planned(job, std::move(planned_reservation));
     remember_start(start, job);
+}
+
+void PlanBook::list_ends(JobId job, const PlannedReservation& run, bool is_there) {
+    const auto put = [&](std::set<std::pair<Time, JobId>>& list, Time at) {
+        is_there ? void(list.emplace(at, job)) : void(list.erase({at, job}));
+    };
+    put(ends_, run.end);
+    if (run.run->limit != kNever) put(limits_of_runs_, run.run->limit);
 }
 
 // Apart from the timelines and the heap of starts.
@@ -279,7 +308,7 @@ void PlanBook::remove(JobId job) {
     change_timelines(planned_reservation, true);
     count_lent(planned_reservation, false);
     if (planned_reservation.running()) {
-        ends_.erase({planned_reservation.end, job});
+        list_ends(job, planned_reservation, false);
         planned_reservation.each_booked(
             [&](NodeId node, const Resources& amount) { free_groups_.change(node, amount, true); });
         for (const PartOf& part : planned_reservation.run->parts) {
@@ -306,14 +335,24 @@ std::vector<JobId> PlanBook::extend_overdue(Time now, Duration longer) {
         const JobId job = ends_.begin()->second;
         PlannedReservation planned_reservation = running_.at(job);
         remove(job);
-        Duration late = longer;
-        while (after(planned_reservation.due(), late) <= now) late *= 2;
-        planned_reservation.end = after(planned_reservation.due(), late);
+        planned_reservation.end = end_if_late(planned_reservation.due(), now, longer);
         for (const NodeId node : planned_reservation.amounts.nodes()) forget_before(node, now);
         enter(job, std::move(planned_reservation));
         overdue.push_back(job);
     }
     return overdue;
+}
+
+std::vector<JobId> PlanBook::over_limit(Time now) const {
+    std::vector<JobId> due;
+    for (auto at = limits_of_runs_.begin(); at != limits_of_runs_.end() && at->first <= now; ++at)
+        due.push_back(at->second);
+    return due;
+}
+
+std::optional<Time> PlanBook::next_limit(Time now) const {
+    const auto next = limits_of_runs_.upper_bound({now, JobId(~std::uint32_t{0})});
+    return next == limits_of_runs_.end() ? std::nullopt : std::optional(next->first);
 }
 
 // Entries of planned starts that moved or were lifted stay in the heap until they reach its top.

@@ -46,6 +46,9 @@ struct PlannedReservation {
     struct Run {
         Time due{};  // End of its time limit. `end` is later if the job overran.
         std::vector<PartOf> parts;
+        // When it is ended, if that is not when it is due: it may stand still meanwhile, or change
+        // its turn with others. kNever: at no other time.
+        Time limit = kNever;
         friend bool operator==(const Run&, const Run&) = default;
     };
     Rare<Run> run;
@@ -115,6 +118,10 @@ public:
     std::vector<JobId> extend_overdue(Time now, Duration longer);
     // The expected ends of running jobs; kNever: it has none.
     const std::set<std::pair<Time, JobId>>& ends() const { return ends_; }
+    // Runs that are to be ended by then though the plan has their cores at another time; and when
+    // the next one is.
+    std::vector<JobId> over_limit(Time now) const;
+    std::optional<Time> next_limit(Time now) const;
     // Jobs whose planned start is due by `now` and that still wait; and the next planned start
     // after `now`.
     std::vector<JobId> overdue_planned_starts(Time now);
@@ -175,6 +182,7 @@ private:
                                                              const Job& job, RunEnds& ends) const;
     berth::Shared<LimitUse> limits_of_pending(const ClusterState& state, const Job& job) const;
     void refresh_own(const ClusterState& state, Time now, JobId job, RunEnds& ends);
+    void list_ends(JobId job, const PlannedReservation& run, bool is_there);
     // ---- Lent cores (plan_lent.cc).
     void refresh_lent(const ClusterState& state, Time now, const Job& job, bool borrowed,
                       RunEnds& ends);
@@ -220,7 +228,8 @@ private:
     std::vector<std::vector<Time>> starts_on_;
     std::set<NodeId> planned_nodes_;
     FreeGroups free_groups_;
-    std::set<std::pair<Time, JobId>> ends_;  // Of running jobs.
+    std::set<std::pair<Time, JobId>> ends_;            // Of running jobs.
+    std::set<std::pair<Time, JobId>> limits_of_runs_;  // Of those that have Run::limit.
     // Planned starts: a heap, with some outdated entries.
     std::vector<std::pair<Time, JobId>> starts_;
     std::vector<JobId> changed_;

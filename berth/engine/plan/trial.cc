@@ -241,7 +241,7 @@ void Trial::restore_run(const Job& job, Undo& undo) {
     for (std::size_t i = undo.shared.size(); i-- > 0;) {
         restore_shared(undo.shared[i].first, undo.shared[i].second);
     }
-    book_.ends_.emplace(removed.end, job.id);
+    book_.list_ends(job.id, removed, true);
     book_.running_[job.id] = *std::move(undo.removed);
 }
 
