@@ -10,12 +10,9 @@ PlannedReservation planned_reservation_for(const OpenCycle& cycle, const Pending
                                            const Found& found) {
     PlannedReservation planned_reservation;
     planned_reservation.start = found.start;
-    planned_reservation.end = after(found.start, job.shape->length);
-    if (found.start > cycle.now()) {
-        planned_reservation.end =
-            after(planned_reservation.end,
-                  slack_of(cycle.scheduling(), job.shape->demand(), job.shape->length));
-    }
+    const auto length = found.start > cycle.now() ? booked_length : held_length;
+    planned_reservation.end =
+        after(found.start, length(cycle.scheduling(), job.shape->demand(), job.shape->length));
     planned_reservation.licenses = found.licenses;
     if (cycle.state().quota().enforced())
         planned_reservation.limits = known_limit_use_of(cycle.state(), cycle.book().limits(), job);

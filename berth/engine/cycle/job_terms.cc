@@ -16,20 +16,15 @@ Duration sum_of(Duration length, Duration more) {
     return length > Duration::max() - more ? Duration::max() : length + more;
 }
 
-Duration more_for_turns(const SchedulingSpec& scheduling, const Demand& demand, Duration length) {
-    if (!demand.near.turns || length == Duration::max()) return Duration{};
-    return sum_of(scheduling.over_time_limit, allowed_for_turns(scheduling, length, 0));
-}
-
 }  // namespace
 
 Duration slack_of(const SchedulingSpec& scheduling, const Demand& demand, Duration length) {
     return sum_of(demand.reservation.empty() ? planned_start_slack(scheduling) : kReservationGrace,
-                  more_for_turns(scheduling, demand, length));
+                  held_length(scheduling, demand, length) - length);
 }
 
 Duration held_length(const SchedulingSpec& scheduling, const Demand& demand, Duration length) {
-    return sum_of(length, more_for_turns(scheduling, demand, length));
+    return demand.near.turns ? held_in_turns(scheduling, length) : length;
 }
 
 Duration booked_length(const SchedulingSpec& scheduling, const Demand& demand, Duration length) {

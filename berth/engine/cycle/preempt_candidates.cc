@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "berth/engine/cycle/blocking_reasons.h"
+#include "berth/engine/cycle/job_terms.h"
 #include "berth/engine/cycle/preempted_runs.h"
 #include "berth/engine/derived/standing.h"
 #include "berth/engine/plan/lending.h"
@@ -110,7 +111,10 @@ bool PreemptCandidates::may_stop(const Job* run, PreemptMode mode) const {
 
 // If it stood still for the listed job, for all of that one's time.
 bool PreemptCandidates::any_would_miss_deadline(const Victim& victim) {
-    const Time back = given_back_by(cycle_.scheduling(), pending_->shape->length, cycle_.now());
+    const Time back = given_back_by(
+        cycle_.scheduling(),
+        held_length(cycle_.scheduling(), pending_->shape->demand(), pending_->shape->length),
+        cycle_.now());
     return std::ranges::any_of(victim, [&](JobId id) {
         const Job& run = *cycle_.state().find_job(id);
         if (run.spec.deadline) depends_on_length_ = true;

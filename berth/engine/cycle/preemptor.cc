@@ -7,6 +7,7 @@
 #include "berth/engine/cycle/blocking_reasons.h"
 #include "berth/engine/cycle/het_components.h"
 #include "berth/engine/cycle/job_starts.h"
+#include "berth/engine/cycle/job_terms.h"
 #include "berth/engine/cycle/planned_beside.h"
 #include "berth/engine/cycle/preempted_runs.h"
 #include "berth/engine/derived/standing.h"
@@ -97,7 +98,10 @@ bool Preemptor::others_keep_their_starts(const PendingJob& pending, Trial& trial
     PlannedReservation own = planned_reservation_for(cycle_, pending, choice.found);
     std::vector<NodeId> nodes(own.amounts.nodes().begin(), own.amounts.nodes().end());
     bool in_time = true;
-    const Time back = given_back_by(cycle_.scheduling(), pending.shape->length, cycle_.now());
+    const Time back = given_back_by(
+        cycle_.scheduling(),
+        held_length(cycle_.scheduling(), pending.shape->demand(), pending.shape->length),
+        cycle_.now());
     for (const LenderEnd& one : ends_if_lent(state, lenders, ending, back, cycle_.now())) {
         const Job& run = *state.find_job(one.run);
         in_time = in_time && !would_miss_deadline(run, one.goes_on, cycle_.now());

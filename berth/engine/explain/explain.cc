@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "berth/engine/cycle/blocking_reasons.h"
+#include "berth/engine/cycle/job_terms.h"
 #include "berth/engine/cycle/limit_times.h"
 #include "berth/engine/cycle/plan_quota.h"
 #include "berth/engine/explain/explain_advice.h"
@@ -237,7 +238,8 @@ private:
     std::string names_of_planned(Meets meets) const {
         std::string jobs;
         std::size_t count = 0;
-        const Time end = after(now_, pending_.shape->length);
+        const Time end =
+            after(now_, held_length(state_.spec().scheduling, demand(), pending_.shape->length));
         for (const auto& [id, planned_start] : derived_.book.planned_starts()) {
             if (id == job_.id || planned_start.start >= end) continue;
             if (meets(planned_start) && count++ < kWaitsForMax) jobs += " " + name_of(id);

@@ -124,17 +124,22 @@ void CheckedLoans::end_together(const std::vector<const Job*>& runs, std::int64_
     for (const Job* const run : all) ends_[run->id] = end;
 }
 
+// What is allowed to one that may share its cores, or to a job once it has started.
+Duration CheckedLoans::for_changes(const Job& job) const {
+    if (job.time_limit == Duration::max() || jobs_on_core(state_.spec(), job) < 2) return {};
+    const SchedulingSpec& scheduling = state_.spec().scheduling;
+    const Duration change = scheduling.time_slice / 8;
+    std::int64_t turns = job.time_limit / (scheduling.time_slice - change) + 9;
+    if (job.allocation && job.suspension) turns -= job.suspension->changes / 2;
+    return std::max<std::int64_t>(0, turns) * change;
+}
+
 Time CheckedLoans::end_by_itself(const Job& run) const {
     const std::optional<Time> limit = limit_ends(run);
     const Time end = limit ? moved_by(*limit, state_.spec().scheduling.over_time_limit) : kNever;
     const Time due =
         run.spec.deadline ? std::min(end, std::max(*run.spec.deadline, *run.started_at)) : end;
-    if (due == kNever || run.lends_cores() || jobs_on_core(state_.spec(), run) < 2) return due;
-    const SchedulingSpec& scheduling = state_.spec().scheduling;
-    const Duration change = scheduling.time_slice / 8;
-    std::int64_t turns = run.time_limit / (scheduling.time_slice - change) + 9;
-    if (run.suspension) turns -= run.suspension->changes / 2;
-    return moved_by(due, std::max<std::int64_t>(0, turns) * change);
+    return moved_by(due, for_changes(run));
 }
 
 // Those that have its cores began later, so that their ends are known.
@@ -153,7 +158,10 @@ Time CheckedLoans::end_of_lender(const Job& run) const {
     if (preemptor != nullptr && preemptor->state == JobState::pending &&
         run.state == JobState::running && hold != state_.schedule().preemptor_holds().end()) {
         const Duration late = 3 * scheduling.kill_wait + std::chrono::minutes(2);
-        back = std::max(back, moved_by(moved_by(hold->second, preemptor->time_limit), late));
+        const Duration more = for_changes(*preemptor);
+        const Duration over = more == Duration{} ? more : scheduling.over_time_limit;
+        const Time starts = moved_by(moved_by(hold->second, over), more + late);
+        back = std::max(back, moved_by(starts, preemptor->time_limit));
     }
     if (!run.is_suspended()) return std::max(back, end_by_itself(run));
     Time end = kNever;
@@ -162,7 +170,7 @@ Time CheckedLoans::end_of_lender(const Job& run) const {
         end = moved_by(moved_by(back, left), scheduling.over_time_limit);
     }
     if (run.spec.deadline) end = std::min(end, *run.spec.deadline);
-    return std::max(back, end);
+    return std::max(back, moved_by(end, for_changes(run)));
 }
 
 Time CheckedLoans::end_of(const Job& run) const {
@@ -171,7 +179,8 @@ Time CheckedLoans::end_of(const Job& run) const {
     const auto& preempted = run.allocation->preempted;
     if (!preempted) return end;
     const Duration kill = state_.spec().scheduling.kill_wait;
-    return std::min(end, moved_by(preempted->ends_at, std::max<Duration>(kill, std::chrono::seconds(1))));
+    return std::min(
+        end, moved_by(preempted->ends_at, std::max<Duration>(kill, std::chrono::seconds(1))));
 }
 
 Resources CheckedLoans::own_part(const Job& run, const NodeShare& share) const {

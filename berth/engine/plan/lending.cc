@@ -53,9 +53,9 @@ std::vector<JobId> sharers_of(const ClusterState& state, const Job& run, Sharers
 bool is_to_end(const Job& run) { return run.allocation->preempted && !run.lends_cores(); }
 
 // With the slack of a planned start, which ends no earlier.
-Time ended_after_hold(const SchedulingSpec& scheduling, Time hold, Duration limit) {
+Time ended_after_hold(const SchedulingSpec& scheduling, Time hold, Duration held) {
     const Duration late = 3 * scheduling.kill_wait + std::chrono::minutes(2);
-    return after(after(hold, limit), late);
+    return after(after(hold, held), late);
 }
 
 // What is left of its limit. REQUIRES: it has one.
@@ -64,11 +64,18 @@ Duration left_of(const Job& run, Time now) {
 }
 
 // The end of a run that stands still until `from` and then goes on, or its deadline.
-Time end_from(const SchedulingSpec& scheduling, const Job& run, Time from, Time now) {
+Time end_from(const ClusterSpec& spec, const Job& run, Time from, Time now) {
     Time end = kNever;
     if (run.time_limit != Duration::max())
-        end = after(after(from, left_of(run, now)), scheduling.over_time_limit);
-    return run.spec.deadline ? std::min(end, std::max(*run.spec.deadline, *run.started_at)) : end;
+        end = after(after(from, left_of(run, now)), spec.scheduling.over_time_limit);
+    if (run.spec.deadline) end = std::min(end, std::max(*run.spec.deadline, *run.started_at));
+    return after(end, allowed_for_turns(spec, run));
+}
+
+// How long the job holds its cores at most once it has started.
+Duration held_length(const ClusterSpec& spec, const Job& job) {
+    const bool shares = jobs_on_core(spec, job) > 1;
+    return shares ? held_in_turns(spec.scheduling, job.time_limit) : job.time_limit;
 }
 
 // When the job that a lender waits for has ended, if it comes at all.
@@ -80,7 +87,8 @@ std::optional<Time> end_of_awaited(const ClusterState& state, const Job& run) {
     const bool comes = preemptor != nullptr && preemptor->state == JobState::pending &&
                        run.state == JobState::running && hold != holds.end();
     if (!comes) return std::nullopt;
-    return ended_after_hold(state.spec().scheduling, hold->second, preemptor->time_limit);
+    return ended_after_hold(state.spec().scheduling, hold->second,
+                            held_length(state.spec(), *preemptor));
 }
 
 }  // namespace
@@ -153,8 +161,8 @@ Duration kill_within(const SchedulingSpec& scheduling) {
     return std::max<Duration>(scheduling.kill_wait, std::chrono::seconds(1));
 }
 
-Time given_back_by(const SchedulingSpec& scheduling, Duration limit, Time now) {
-    return ended_after_hold(scheduling, after(now, scheduling.preemption.hold_timeout), limit);
+Time given_back_by(const SchedulingSpec& scheduling, Duration held, Time now) {
+    return ended_after_hold(scheduling, after(now, scheduling.preemption.hold_timeout), held);
 }
 
 bool would_miss_deadline(const Job& run, Time from, Time now) {
@@ -238,17 +246,15 @@ Time RunEnds::of(const Job& run) {
     if (const auto known = known_.find(run.id); known != known_.end()) return known->second;
     if (takes_turns(state_.jobs(), state_.index(), run)) return of_turns(run);
     if (!run.lends_cores()) {
-        Time end = limit_end(scheduling, run);
         // As if it shared its cores: when it does, no planned start behind it is put off.
-        if (end < kNever && jobs_on_core(state_.spec(), run) > 1)
-            end = after(end, allowed_for_turns(scheduling, run.time_limit, changes_of(run)));
+        const Time end = after(limit_end(scheduling, run), allowed_for_turns(state_.spec(), run));
         const auto& preempted = run.allocation->preempted;
         return preempted ? std::min(end, after(preempted->ends_at, kill_within(scheduling))) : end;
     }
     const Time back = given_back_at(run);
     const Time end = run.is_suspended()
-                         ? end_from(scheduling, run, back, run.suspension->changed_at)
-                         : limit_end(scheduling, run);
+                         ? end_from(state_.spec(), run, back, run.suspension->changed_at)
+                         : after(limit_end(scheduling, run), allowed_for_turns(state_.spec(), run));
     return known_[run.id] = std::max(back, end);
 }
 
@@ -279,7 +285,7 @@ std::vector<LenderEnd> ends_if_lent(const ClusterState& state, const std::vector
         left.erase(left.begin());
         const Job& run = *state.find_job(key.second);
         const Time goes_on = run.lends_cores() ? std::max(until, ends.given_back_at(run)) : until;
-        const Time end = end_from(state.spec().scheduling, run, goes_on, now);
+        const Time end = end_from(state.spec(), run, goes_on, now);
         found.push_back({run.id, goes_on, std::max({goes_on, end, ends.of(run)})});
         for (const JobId id : sharers_of(state, run, Sharers::below)) add(id, found.back().end);
     }

@@ -36,8 +36,9 @@ Time limit_end(const SchedulingSpec& scheduling, const Job& job);
 // How long a run that is told to end has the plan's trust: KillWait. At least a moment, since it
 // holds its nodes until it has ended.
 Duration kill_within(const SchedulingSpec& scheduling);
-// When the preemptor of now has ended at the latest, if it starts while it has its hold.
-Time given_back_by(const SchedulingSpec& scheduling, Duration limit, Time now);
+// When the preemptor of now has ended at the latest, if it starts while it has its hold and holds
+// cores for that long.
+Time given_back_by(const SchedulingSpec& scheduling, Duration held, Time now);
 // Whether a run that stands still until `from` would be ended by its deadline instead of its limit.
 bool would_miss_deadline(const Job& run, Time from, Time now);
 

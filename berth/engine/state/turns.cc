@@ -29,6 +29,18 @@ Duration allowed_for_turns(const SchedulingSpec& scheduling, Duration limit,
     return std::max<std::int64_t>(0, turns - changes / 2) * change;
 }
 
+Duration held_in_turns(const SchedulingSpec& scheduling, Duration limit) {
+    if (limit == Duration::max()) return limit;
+    const Duration more = scheduling.over_time_limit + allowed_for_turns(scheduling, limit, 0);
+    return limit > Duration::max() - more ? Duration::max() : limit + more;
+}
+
+Duration allowed_for_turns(const ClusterSpec& spec, const Job& run) {
+    if (run.time_limit == Duration::max() || jobs_on_core(spec, run) == 1) return Duration{};
+    const std::uint32_t changes = run.suspension ? run.suspension->changes : 0;
+    return allowed_for_turns(spec.scheduling, run.time_limit, changes);
+}
+
 bool is_at_rest(const Job& run) {
     if (!run.suspension) return false;
     if (run.state == JobState::completing) return run.suspension->ended_still;

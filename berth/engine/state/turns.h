@@ -25,6 +25,11 @@ bool asks_for_gres(const JobRequest& request);
 // may take an eighth of a time slice, and there are as many as its limit has turns, and some more
 // for those that are cut short. A run uses one up when it goes on. REQUIRES: it has a limit.
 Duration allowed_for_turns(const SchedulingSpec& scheduling, Duration limit, std::uint32_t changes);
+// The same of a run with the changes that it has had; none if it may not share cores.
+Duration allowed_for_turns(const ClusterSpec& spec, const Job& run);
+
+// How long a run that may share cores holds them at most, if it starts alone.
+Duration held_in_turns(const SchedulingSpec& scheduling, Duration limit);
 
 // Whether nothing of the run moves until it is told to go on: its nodes have proved that it stands
 // still, it was never launched, or it is being killed where it stood still.
