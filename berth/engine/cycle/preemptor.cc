@@ -108,7 +108,7 @@ bool Preemptor::others_keep_their_starts(const PendingJob& pending, Trial& trial
         nodes.insert(nodes.end(), run.nodes.begin(), run.nodes.end());
         if (one.end > book.find(one.run)->end) trial.lengthen(one.run, one.end);
     }
-    for (const JobId id : lenders) trial.lend(id, own.end);
+    own.lent = lent_to_start(state, own.amounts, lenders, ending);
     trial.put(pending.id, std::move(own));
     std::vector<JobId> late;
     for (const JobId id : planned_on(book, nodes)) {

@@ -119,12 +119,14 @@ bool is_as_taken(const NodeSpec& node, const NodeShare& share) {
     return share.cores.size() == node.cores() && share.amount.cpu() == cores(cpus);
 }
 
-BitSet lendable_cores(const ClusterState& state, const Job& run, const NodeShare& share) {
+BitSet lendable_cores(const ClusterState& state, const Job& run, const NodeShare& share,
+                      std::span<const JobId> ending) {
     if (!is_as_taken(state.spec().node(share.node), share)) return BitSet(share.cores.size());
     BitSet left = share.cores;
     for (const JobId id : state.index().on_node(share.node)) {
         const Job& other = *state.find_job(id);
         if (id == run.id || !is_above(other, run) || is_to_end(other)) continue;
+        if (std::ranges::find(ending, id) != ending.end()) continue;
         const BitSet& held = share_on(other, share.node)->cores;
         if (held.size() == left.size()) left -= held;
     }
@@ -132,14 +134,19 @@ BitSet lendable_cores(const ClusterState& state, const Job& run, const NodeShare
 }
 
 std::vector<Millicpu> lent_to_start(const ClusterState& state, const PlannedAmounts& amounts,
-                                    const std::vector<JobId>& lenders) {
+                                    std::vector<JobId> victims) {
+    std::erase_if(victims, [&](JobId id) { return !state.find_job(id)->lends_cores(); });
+    return lent_to_start(state, amounts, victims, {});
+}
+
+std::vector<Millicpu> lent_to_start(const ClusterState& state, const PlannedAmounts& amounts,
+                                    std::span<const JobId> lenders, std::span<const JobId> ending) {
     if (lenders.empty()) return {};
     std::map<NodeId, Millicpu> most;
     for (const JobId id : lenders) {
         const Job& run = *state.find_job(id);
-        if (!run.lends_cores()) continue;
         for (const NodeShare& share : run.allocation->shares)
-            most[share.node] += cpu_of(share, lendable_cores(state, run, share));
+            most[share.node] += cpu_of(share, lendable_cores(state, run, share, ending));
     }
     std::vector<Millicpu> lent;
     for (const auto& [node, amount] : amounts) {

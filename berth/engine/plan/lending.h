@@ -4,6 +4,7 @@
 #pragma once
 
 #include <map>
+#include <span>
 #include <vector>
 
 #include "berth/engine/plan/timeline.h"
@@ -21,15 +22,19 @@ std::vector<Millicpu> lent_to_run(const ClusterState& state, const Job& run);
 // By place in the amounts: the CPU that these runs will lend to a job which takes so much. Empty:
 // none. Lenders that run and do not stand still yet count, too.
 std::vector<Millicpu> lent_to_start(const ClusterState& state, const PlannedAmounts& amounts,
-                                    const std::vector<JobId>& lenders);
+                                    std::vector<JobId> victims);
+// The same if these runs stood still, and those others were told to end.
+std::vector<Millicpu> lent_to_start(const ClusterState& state, const PlannedAmounts& amounts,
+                                    std::span<const JobId> lenders, std::span<const JobId> ending);
 
 // Whether the node still has the cores and threads that it had when the share was taken. Otherwise
 // nothing of the share is lent.
 bool is_as_taken(const NodeSpec& node, const NodeShare& share);
 
 // The cores of the share that the run could lend: those that nobody has borrowed, and those of
-// borrowers that are told to end.
-BitSet lendable_cores(const ClusterState& state, const Job& run, const NodeShare& share);
+// borrowers that are told to end, as those of `ending` are to be.
+BitSet lendable_cores(const ClusterState& state, const Job& run, const NodeShare& share,
+                      std::span<const JobId> ending = {});
 
 // When the job will be ended for exceeding its time limit: at the limit, plus OverTimeLimit.
 Time limit_end(const SchedulingSpec& scheduling, const Job& job);
