@@ -128,16 +128,22 @@ void CycleRun::look_for_starts() {
 void CycleRun::plan_rest() {
     if (cycle_.complete()) reprioritize(cycle_);
     if (cycle_.complete()) rounds_.run();
-    if (cycle_.complete() && cycle_.state().quota().enforced()) keep_limits();
+    if (cycle_.complete()) keep_room();
     // Other jobs may use nodes that are no longer held.
     if (cycle_.complete() && hold_for_heads(cycle_)) cycle_.leave_rest();
 }
 
-// A run that has just begun may use more of a limit than it asked for. Planned starts give way.
-void CycleRun::keep_limits() {
+// A run that has just begun may use more of a limit than it asked for. Runs that stand still for
+// one end later, and if another run is late as well, that may be when a planned start has lost its
+// room already. Planned starts give way.
+void CycleRun::keep_room() {
+    const bool lends = cycle_.state().index().any_lenders();
+    if (!lends && !cycle_.state().quota().enforced()) return;
     const ReleaseNumber seen = cycle_.book().last_release();
+    const std::uint64_t plan = cycle_.book().plan_version();
     PlanRepair(cycle_, finder_).repair();
-    if (seen != cycle_.book().last_release()) cycle_.leave_rest();
+    const bool moved = lends && plan != cycle_.book().plan_version();
+    if (moved || seen != cycle_.book().last_release()) cycle_.leave_rest();
 }
 
 // Says when the next cycle is due.

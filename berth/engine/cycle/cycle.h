@@ -34,7 +34,7 @@ private:
     void find_order();
     void look_for_starts();
     void plan_rest();
-    void keep_limits();
+    void keep_room();
     Cycle end();
 
     OpenCycle cycle_;

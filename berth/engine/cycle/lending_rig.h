@@ -39,9 +39,13 @@ protected:
         : engine(testing::make_engine(std::move(spec), at(0))) {}
     ~LentCores() override { check(); }
 
-    void check() {
+    // A cycle that leaves the rest to the next one may leave planned starts there that have lost
+    // their room to what it has started.
+    void check(bool plan_is_whole = true) {
         engine.state().check_invariants();
-        EXPECT_EQ(check_plan(engine.state(), now), std::nullopt);
+        if (plan_is_whole) {
+            EXPECT_EQ(check_plan(engine.state(), now), std::nullopt);
+        }
         const Engine again = copy_of(engine);
         again.state().check_invariants();
         EXPECT_EQ(again.state().hash(), engine.state().hash());
@@ -98,7 +102,7 @@ protected:
             for (const Fact& fact : cycle.decisions) {
                 if (std::holds_alternative<JobsPreempted>(fact)) ++preemptions;
             }
-            check();
+            check(cycle.complete);
             if (cycle.complete) return;
         }
         FAIL() << "the cycles do not come to an end";
