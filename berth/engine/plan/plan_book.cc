@@ -201,6 +201,11 @@ void PlanBook::refresh_own(const ClusterState& state, Time now, JobId id, RunEnd
         // A run may use more of a limit than it asked for: whole cores, for one.
         const bool begins = wanted->running() && !(before && before->running());
         if (begins && limits_.exceeds(wanted->limits, now, wanted->end)) collision_ = true;
+        // Its cores may be fewer of those that are lent than was planned.
+        if (begins && std::ranges::any_of(wanted->amounts.nodes(), [&](NodeId node) {
+                return state.index().any_lender_on(node);
+            }))
+            collision_ = true;
     }
     if (!drained_.empty()) {
         for (const auto* planned_reservation :
