@@ -78,7 +78,7 @@ def ntasks_per_socket(run):
 @job_option("gpus-per-socket", "1", seen="the job has a GPU near each of two sockets, and its cores there", world="shapes")
 def gpus_per_socket(run):
     same(sockets_of_two_tasks(run, "-c2", "--sockets-per-node=2"), [0, 1])
-    same(run.output("echo $CUDA_VISIBLE_DEVICES", "-n1", "-N1", "--sockets-per-node=2").split("\n")[0].count(","), 1)
+    same(run.output("echo $CUDA_VISIBLE_DEVICES", "-n1", "-N1", "--sockets-per-node=2", on_node=True).split("\n")[0].count(","), 1)
 
 
 @job_option("overcommit", variable_value="1", seen="sixteen tasks have the CPU of one")
