@@ -52,7 +52,7 @@ void end_overdue(OpenCycle& cycle) {
         cycle.book().extend_overdue(cycle.now(), kill_within(cycle.scheduling()));
     // The plan has these until their cores are given back, or for longer as they share them.
     std::vector<JobId> earlier = lenders_past_deadline(cycle);
-    const std::vector<JobId> over_limit = cycle.book().over_limit(cycle.now());
+    const std::vector<JobId> over_limit = cycle.book().ends().over_limit(cycle.now());
     earlier.insert(earlier.end(), over_limit.begin(), over_limit.end());
     for (const JobId id : earlier) {
         if (std::ranges::find(overdue, id) == overdue.end()) overdue.push_back(id);

@@ -8,7 +8,7 @@ namespace berth {
 namespace {
 
 bool has_endless(const PlanBook& book) {
-    return !book.ends().empty() && book.ends().rbegin()->first == kNever;
+    return !book.ends().expected.empty() && book.ends().expected.rbegin()->first == kNever;
 }
 
 // Whether the job was tried with a planned start and none was found, however late.

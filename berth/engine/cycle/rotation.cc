@@ -114,7 +114,7 @@ std::optional<Time> next_turn(const OpenCycle& cycle) {
     const auto no_later_than = [&](Time at) {
         if (at > cycle.now() && at < kNever && (!next || at < *next)) next = at;
     };
-    if (const auto limit = cycle.book().next_limit(cycle.now())) no_later_than(*limit);
+    if (const auto limit = cycle.book().ends().next_limit(cycle.now())) no_later_than(*limit);
     for (const JobId id : state.index().awaiting_turn()) {
         const Job& run = *state.find_job(id);
         if (!run.suspension->proved)

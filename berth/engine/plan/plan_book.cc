@@ -7,8 +7,9 @@
 namespace berth {
 
 std::optional<Time> next_end(const PlanBook& book) {
-    if (book.ends().empty() || book.ends().begin()->first == kNever) return std::nullopt;
-    return book.ends().begin()->first;
+    if (book.ends().expected.empty() || book.ends().expected.begin()->first == kNever)
+        return std::nullopt;
+    return book.ends().expected.begin()->first;
 }
 
 // ---- What is booked.
@@ -26,8 +27,7 @@ void PlanBook::rebuild(const ClusterState& state) {
     planned_on_.assign(nodes, {});
     starts_on_.assign(nodes, {});
     planned_nodes_.clear();
-    ends_.clear();
-    limits_of_runs_.clear();
+    ends_ = {};
     starts_.clear();
     shared_.clear();
     drained_.clear();
@@ -196,6 +196,9 @@ void PlanBook::refresh_own(const ClusterState& state, Time now, JobId id, RunEnd
     }
     if (wanted) {
         if (before && before->running() && wanted->end > before->end) collision_ = true;
+        // It was late, and expected to end at any moment: now it goes on.
+        if (before && before->running() && job->suspension && wanted->due() > before->due())
+            collision_ = true;
         if (before && before->lent != wanted->lent) collision_ = true;
         enter(id, *wanted);
         // A run may use more of a limit than it asked for: whole cores, for one.
@@ -279,8 +282,8 @@ void PlanBook::list_ends(JobId job, const PlannedReservation& run, bool is_there
     const auto put = [&](std::set<std::pair<Time, JobId>>& list, Time at) {
         is_there ? void(list.emplace(at, job)) : void(list.erase({at, job}));
     };
-    put(ends_, run.end);
-    if (run.run->limit != kNever) put(limits_of_runs_, run.run->limit);
+    put(ends_.expected, run.end);
+    if (run.run->limit != kNever) put(ends_.limits, run.run->limit);
 }
 
 // Apart from the timelines and the heap of starts.
@@ -336,8 +339,8 @@ void PlanBook::remove(JobId job) {
 
 std::vector<JobId> PlanBook::extend_overdue(Time now, Duration longer) {
     std::vector<JobId> overdue;
-    while (!ends_.empty() && ends_.begin()->first <= now) {
-        const JobId job = ends_.begin()->second;
+    while (!ends_.expected.empty() && ends_.expected.begin()->first <= now) {
+        const JobId job = ends_.expected.begin()->second;
         PlannedReservation planned_reservation = running_.at(job);
         remove(job);
         planned_reservation.end = end_if_late(planned_reservation.due(), now, longer);
@@ -348,16 +351,16 @@ std::vector<JobId> PlanBook::extend_overdue(Time now, Duration longer) {
     return overdue;
 }
 
-std::vector<JobId> PlanBook::over_limit(Time now) const {
+std::vector<JobId> EndsOfRuns::over_limit(Time now) const {
     std::vector<JobId> due;
-    for (auto at = limits_of_runs_.begin(); at != limits_of_runs_.end() && at->first <= now; ++at)
+    for (auto at = limits.begin(); at != limits.end() && at->first <= now; ++at)
         due.push_back(at->second);
     return due;
 }
 
-std::optional<Time> PlanBook::next_limit(Time now) const {
-    const auto next = limits_of_runs_.upper_bound({now, JobId(~std::uint32_t{0})});
-    return next == limits_of_runs_.end() ? std::nullopt : std::optional(next->first);
+std::optional<Time> EndsOfRuns::next_limit(Time now) const {
+    const auto next = limits.upper_bound({now, JobId(~std::uint32_t{0})});
+    return next == limits.end() ? std::nullopt : std::optional(next->first);
 }
 
 // Entries of planned starts that moved or were lifted stay in the heap until they reach its top.
@@ -446,7 +449,7 @@ bool PlanBook::collides(const PlannedReservation& planned_reservation, Time from
 
 bool PlanBook::is_used(std::string_view reservation) const {
     bool used = false;
-    for (const auto& [end, job] : ends_) {
+    for (const auto& [end, job] : ends_.expected) {
         used = used || running_.find(job)->reservation == reservation;
     }
     return used;

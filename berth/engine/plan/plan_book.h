@@ -69,6 +69,15 @@ struct PlannedReservation {
     friend bool operator==(const PlannedReservation&, const PlannedReservation&) = default;
 };
 
+struct EndsOfRuns {
+    std::set<std::pair<Time, JobId>> expected;  // kNever: it has no end.
+    // When runs are to be ended that the plan has for another time: those with Run::limit.
+    std::set<std::pair<Time, JobId>> limits;
+
+    std::vector<JobId> over_limit(Time now) const;
+    std::optional<Time> next_limit(Time now) const;
+};
+
 // Counts releases: a later release has a higher number.
 using ReleaseNumber = std::uint64_t;
 
@@ -116,12 +125,7 @@ public:
     // Extends jobs that still run at their expected end: by `longer` after the limit, doubled until
     // that is in the future. Returns these jobs.
     std::vector<JobId> extend_overdue(Time now, Duration longer);
-    // The expected ends of running jobs; kNever: it has none.
-    const std::set<std::pair<Time, JobId>>& ends() const { return ends_; }
-    // Runs that are to be ended by then though the plan has their cores at another time; and when
-    // the next one is.
-    std::vector<JobId> over_limit(Time now) const;
-    std::optional<Time> next_limit(Time now) const;
+    const EndsOfRuns& ends() const { return ends_; }
     // Jobs whose planned start is due by `now` and that still wait; and the next planned start
     // after `now`.
     std::vector<JobId> overdue_planned_starts(Time now);
@@ -228,8 +232,7 @@ private:
     std::vector<std::vector<Time>> starts_on_;
     std::set<NodeId> planned_nodes_;
     FreeGroups free_groups_;
-    std::set<std::pair<Time, JobId>> ends_;            // Of running jobs.
-    std::set<std::pair<Time, JobId>> limits_of_runs_;  // Of those that have Run::limit.
+    EndsOfRuns ends_;
     // Planned starts: a heap, with some outdated entries.
     std::vector<std::pair<Time, JobId>> starts_;
     std::vector<JobId> changed_;

@@ -157,9 +157,9 @@ Time Trial::move_end(JobId job, Time end) {
     PlannedReservation moved = book_.running_.at(job);
     const Time before = moved.end;
     book_.change_timelines(moved, true);
-    book_.ends_.erase({before, job});
+    book_.ends_.expected.erase({before, job});
     moved.end = end;
-    book_.ends_.emplace(end, job);
+    book_.ends_.expected.emplace(end, job);
     book_.change_timelines(moved, false);
     for (const PartOf& part : std::as_const(moved).run->parts)
         book_.change_shared(part, job, moved.start, end);
