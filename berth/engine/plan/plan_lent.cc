@@ -45,9 +45,10 @@ std::vector<JobId> PlanBook::refresh_sharers(const ClusterState& state, Time now
         for (const JobId id : state.index().on_node(node)) {
             if (!done.insert(id).second) continue;
             const PlannedReservation* const before = find(id);
-            const std::optional<Time> end = before ? std::optional(before->end) : std::nullopt;
+            const bool is_new = before == nullptr;
+            const Time end = is_new ? kNever : before->end;
             refresh_own(state, now, id, run_ends);
-            if (end != find(id)->end) add(*state.find_job(id));
+            if (is_new || find(id)->end != end) add(*state.find_job(id));
         }
     }
     put_in_order(starts);
