@@ -62,3 +62,4 @@ berth_find_header(systemd systemd/sd-bus.h LIBRARIES systemd)
 berth_find_header(munge munge.h LIBRARIES munge)
 berth_find_header(jwt jwt.h LIBRARIES jwt)
 berth_find_header(pam security/pam_appl.h LIBRARIES pam)
+berth_find_header(lua lua5.4/lua.hpp LIBRARIES lua5.4)  # Included as lua5.4/lua.hpp.

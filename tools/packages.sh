@@ -4,7 +4,7 @@
 PACKAGES_build="g++ cmake ninja-build ccache mold python3
     libgrpc++-dev protobuf-compiler protobuf-compiler-grpc libprotobuf-dev libboost-dev libssl-dev
     nlohmann-json3-dev rapidjson-dev libyaml-cpp-dev libcli11-dev libspdlog-dev libfmt-dev
-    libsqlite3-dev libcurl4-openssl-dev liblz4-dev libjemalloc-dev prometheus-cpp-dev libbpf-dev libhwloc-dev libpmix-dev librapidcheck-dev libgtest-dev libbenchmark-dev"
+    libsqlite3-dev libcurl4-openssl-dev liblz4-dev libjemalloc-dev prometheus-cpp-dev libbpf-dev libhwloc-dev libpmix-dev liblua5.4-dev librapidcheck-dev libgtest-dev libbenchmark-dev"
 PACKAGES_clang="clang-19 libclang-rt-19-dev lld-19"
 PACKAGES_lint="clang-tidy-19 clang-format-19"
 PACKAGES_oracle="slurmctld slurmd slurmdbd slurm-client munge mariadb-server"

@@ -58,6 +58,7 @@ FENCES = [
     (r"boost/", {"server", "client"}),
     (r"prometheus/", {"server"}),
     (r"openssl/", {"trust"}),
+    (r"lua5\.4/|lua\.hpp$|lauxlib\.h$", {"server"}),
 ]
 # Else a pure module sees the standard library alone, but for what its work is made of.
 # ext/atomicity.h: libstdc++'s own way to count holders, as std::shared_ptr does.
