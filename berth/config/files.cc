@@ -46,6 +46,7 @@ Result<ConfigFiles> read_all(const fs::path& directory, const std::string& slurm
     BERTH_TRY(files.cgroup, read_if_there(directory / "cgroup.conf", "cgroup.conf"));
     BERTH_TRY(files.topology, read_if_there(directory / "topology.conf", "topology.conf"));
     BERTH_TRY(files.berth, read_if_there(directory / "berth.yaml", "berth.yaml"));
+    BERTH_TRY(files.job_submit, read_if_there(directory / "job_submit.lua", "job_submit.lua"));
     if (!files.slurm && !files.berth) {
         return Error{ErrorCode::not_found, "no slurm.conf and no berth.yaml in " +
                                                directory.string() +
@@ -83,8 +84,8 @@ std::vector<std::string> paths_of(const std::string& directory, const ConfigFile
     const auto add = [&](const std::string& name) {
         paths.push_back((fs::path(directory) / name).string());
     };
-    for (const auto* const one :
-         {&files.slurm, &files.gres, &files.cgroup, &files.topology, &files.berth}) {
+    for (const auto* const one : {&files.slurm, &files.gres, &files.cgroup, &files.topology,
+                                  &files.berth, &files.job_submit}) {
         if (*one) add((*one)->name);
     }
     for (const ConfigText& one : files.included) add(one.name);

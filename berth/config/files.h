@@ -10,7 +10,7 @@
 
 namespace berth::config {
 
-// Any of the five may be missing, but not both slurm.conf and berth.yaml.
+// Any of them may be missing, but not both slurm.conf and berth.yaml.
 Result<ConfigFiles> read_directory(const std::string& directory);
 
 // slurm.conf at any path, and the other files beside it.

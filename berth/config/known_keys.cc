@@ -76,7 +76,7 @@ constexpr auto kKnownKeys = std::to_array<KnownKey>({
     {"JobDefaults", not_yet, "(null)"},
     {"JobFileAppend", acted_on, "0"},
     {"JobRequeue", acted_on, "1"},
-    {"JobSubmitPlugins", not_yet, "(null)"},
+    {"JobSubmitPlugins", acted_on, "(null)"},
     {"KillOnBadExit", not_yet, "0"},
     {"KillWait", acted_on, "30 sec"},
     {"LaunchParameters", slurms_own, "(null)"},

@@ -167,7 +167,7 @@ TEST(KnownKeys, WhatIsSoAnywayIsNoWarning) {
         EXPECT_EQ(text_of(load_key(key, value)), "") << key;
     }
     for (const auto& [key, value] : std::vector<std::pair<const char*, const char*>>{
-             {"JobSubmitPlugins", "lua"}, {"CliFilterPlugins", "lua"}}) {
+             {"CliFilterPlugins", "lua"}}) {
         EXPECT_NE(text_of(load_key(key, value)).find(std::string("warning: ") + key),
                   std::string::npos)
             << key;

@@ -61,6 +61,9 @@ Loaded load_all(const ConfigFiles& files, const ConfigText* policy_file) {
     check_priority_classes(draft);
     read_care_keys(draft);
     read_site_keys(draft);
+    const auto& plugins = draft.spec.job_submit.plugins;
+    if (files.job_submit && std::ranges::find(plugins, "lua") != plugins.end())
+        draft.spec.job_submit.script = files.job_submit->text;
     read_notification_keys(draft);
     read_step_keys(draft);
     read_licenses(draft);

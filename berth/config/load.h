@@ -14,7 +14,8 @@ namespace berth::config {
 
 struct ConfigFiles {
     std::optional<ConfigText> slurm, gres, cgroup, topology, berth;
-    std::vector<ConfigText> included;  // What `Include NAME` may name.
+    std::vector<ConfigText> included;      // What `Include NAME` may name.
+    std::optional<ConfigText> job_submit;  // job_submit.lua, which is taken as it is.
 };
 
 struct Loaded {

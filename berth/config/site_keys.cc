@@ -11,6 +11,9 @@
 namespace berth::config {
 namespace {
 
+constexpr auto kSubmitPlugins =
+    std::to_array<std::string_view>({"lua", "all_partitions", "require_timelimit"});
+
 struct PrivateName {
     std::string_view name;
     std::uint32_t bit;
@@ -100,6 +103,43 @@ void read_slurm_user(Draft& draft, const Line& line) {
     draft.spec.slurm_user = name;
 }
 
+// Of Slurm's plugins, those whose part Berth does not play, and what does.
+constexpr auto kOtherPlugins = std::to_array<std::pair<std::string_view, std::string_view>>({
+    {"cray_aries", "there are no Cray systems here"},
+    {"defaults", "write what it should do into job_submit.lua"},
+    {"logging", "the audit log has every submission (docs/security.md)"},
+    {"partition", "choose the partition in job_submit.lua"},
+    {"pbs", "write what it should do into job_submit.lua"},
+    {"throttle", "use SlurmctldParameters=rl_enable, or MaxSubmitJobs of associations"},
+});
+
+// "lua", "job_submit/lua,require_timelimit".
+void read_submit_plugins(Draft& draft, const Line& line) {
+    const Pair* pair = draft.global("jobsubmitplugins");
+    if (pair == nullptr) return;
+    std::vector<std::string>& plugins = draft.spec.job_submit.plugins;
+    for (const std::string_view part : split(*pair->value, ',')) {
+        std::string word = to_lower(trim(part));
+        if (word.empty() || word == "none" || word == "(null)") continue;
+        if (word.starts_with("job_submit/")) word.erase(0, word.find('/') + 1);
+        const auto other = std::ranges::find(kOtherPlugins, word,
+                                             &std::pair<std::string_view, std::string_view>::first);
+        if (other != kOtherPlugins.end()) {
+            draft.error(
+                line, *pair,
+                "JobSubmitPlugins: " + word + " is not supported: " + std::string(other->second));
+        } else if (std::ranges::find(kSubmitPlugins, word) == kSubmitPlugins.end()) {
+            draft.error(line, *pair,
+                        "JobSubmitPlugins: there is no " + word +
+                            "; there are lua, all_partitions, require_timelimit");
+        } else if (std::ranges::find(plugins, word) != plugins.end()) {
+            draft.error(line, *pair, "JobSubmitPlugins names " + word + " twice");
+        } else {
+            plugins.push_back(std::move(word));
+        }
+    }
+}
+
 void read_log_level(Draft& draft, const Line& line, const char* key) {
     const Pair* pair = draft.global(key);
     if (pair == nullptr) return;
@@ -116,6 +156,7 @@ void read_site_keys(Draft& draft) {
     read_slurm_user(draft, globals.line());
     read_private_data(draft, globals.line());
     read_debug_flags(draft, globals.line());
+    read_submit_plugins(draft, globals.line());
     read_log_level(draft, globals.line(), "slurmctlddebug");
     read_log_level(draft, globals.line(), "slurmddebug");
     if (draft.global("returntoservice") == nullptr) return;

@@ -8,6 +8,7 @@
 #include "berth/base/fields.h"
 #include "berth/base/shared.h"
 #include "berth/base/shared_list.h"
+#include "berth/base/shared_text.h"
 #include "berth/model/inherited.h"
 #include "berth/model/license.h"
 #include "berth/model/limits.h"
@@ -303,6 +304,14 @@ constexpr std::uint32_t bit_of(DebugFlag flag) { return 1U << static_cast<unsign
 
 // A copy costs little, whatever the size of the cluster: it shares the nodes, accounts and
 // associations of the original until one of the two changes them.
+// JobSubmitPlugins: what sees submissions and changes of jobs before the controller does.
+struct JobSubmitSpec {
+    std::vector<std::string> plugins;  // In their order: "lua", "all_partitions" …
+    SharedText script;                 // With "lua": the text of job_submit.lua.
+
+    BERTH_FIELDS(JobSubmitSpec, plugins, script)
+};
+
 struct ClusterSpec {
     std::string name = "cluster";
     std::string controller_host;
@@ -330,6 +339,7 @@ struct ClusterSpec {
     std::uint32_t debug_flags = 0;   // DebugFlags, as DebugFlag's bits.
     std::vector<PriorityClassSpec> priority_classes;
     std::vector<QueueSpec> queues;  // Accounts with quotas.
+    JobSubmitSpec job_submit;
 
     // What is gone is found among the nodes only: its agent may still have ends to report.
     std::optional<NodeId> find_node(std::string_view name) const;
@@ -342,7 +352,7 @@ struct ClusterSpec {
     BERTH_FIELDS(ClusterSpec, name, controller_host, dimensions, nodes, partitions, qos, accounts,
                  associations, operators, scheduling, confinement, settings, licenses, hooks, fence,
                  care, notifications, mpi_default, max_node_count, launch, slurm_user, private_data,
-                 debug_flags, priority_classes, queues)
+                 debug_flags, priority_classes, queues, job_submit)
 };
 
 }  // namespace berth

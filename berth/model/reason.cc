@@ -194,6 +194,7 @@ constexpr std::array kRefusals = {
     RefusalText{Refusal::node_name_taken, "node_name_taken", "Invalid node name specified"},
     RefusalText{Refusal::memory_over_limit, "memory_over_limit",
                 "Memory required by task is not available"},
+    RefusalText{Refusal::refused_by_site, "refused_by_site", "Unspecified error"},
 };
 
 const RefusalText& text_of(Refusal refusal) {

@@ -139,6 +139,7 @@ enum class Refusal : std::uint8_t {
     partition_name_taken,
     node_name_taken,
     memory_over_limit,  // Above MaxMemPerNode.
+    refused_by_site,    // By job_submit.lua, or another of JobSubmitPlugins.
 };
 
 std::string_view code(Refusal refusal);        // "unknown_partition"

@@ -21,14 +21,15 @@ std::variant<std::vector<Job>, Refused> admit_submission(TurnBuilder& builder,
         return refused(Refusal::invalid_request,
                        "A batch job needs a script, and the script is empty");
     }
+    const PriorityBy set_by = command.site_set_priority ? PriorityBy::site : PriorityBy::owner;
     if (!command.components.empty()) {
         std::vector<JobSpec> specs{command.spec};
         specs.insert(specs.end(), command.components.begin(), command.components.end());
-        auto admitted = admit_components(builder, principal, specs);
+        auto admitted = admit_components(builder, principal, specs, set_by);
         if (auto* no = std::get_if<Refusing>(&admitted)) return refused(std::move(*no));
         return std::get<std::vector<Job>>(std::move(admitted));
     }
-    auto admitted = admit(builder.state(), builder.now(), principal, command.spec);
+    auto admitted = admit(builder.state(), builder.now(), principal, command.spec, set_by);
     if (auto* no = std::get_if<Refusing>(&admitted)) return refused(std::move(*no));
     return std::vector<Job>{std::get<Job>(std::move(admitted))};
 }

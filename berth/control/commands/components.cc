@@ -48,7 +48,7 @@ bool are_free(const ClusterState& state, JobId first, std::size_t count) {
 
 std::variant<Job, Refusing> admit_one(const ClusterState& state, Time now,
                                       const Principal& principal, JobSpec spec,
-                                      const HetComponent& place) {
+                                      const HetComponent& place, PriorityBy set_by) {
     if (auto no = objection(spec)) return *std::move(no);
     if (place.offset > 0) {
         spec.request_id.clear();                 // The first component has it for the whole job.
@@ -59,7 +59,7 @@ std::variant<Job, Refusing> admit_one(const ClusterState& state, Time now,
                             {}};
         }
     }
-    auto admitted = admit(state, now, principal, spec);
+    auto admitted = admit(state, now, principal, spec, set_by);
     if (auto* refusing = std::get_if<Refusing>(&admitted)) return std::move(*refusing);
     Job& job = std::get<Job>(admitted);
     if (auto no = objection(state.spec(), job)) return *std::move(no);
@@ -71,7 +71,8 @@ std::variant<Job, Refusing> admit_one(const ClusterState& state, Time now,
 
 std::variant<std::vector<Job>, Refusing> admit_components(TurnBuilder& builder,
                                                           const Principal& principal,
-                                                          const std::vector<JobSpec>& specs) {
+                                                          const std::vector<JobSpec>& specs,
+                                                          PriorityBy set_by) {
     if (specs.size() > kComponentsMax) {
         return Refusing{Refusal::invalid_request,
                         "A heterogeneous job has at most " + std::to_string(kComponentsMax) +
@@ -91,7 +92,7 @@ std::variant<std::vector<Job>, Refusing> admit_components(TurnBuilder& builder,
     std::optional<Refusing> no;
     for (std::uint32_t i = 0; !no && i < specs.size(); ++i) {
         const HetComponent place{first, i, static_cast<std::uint32_t>(specs.size())};
-        auto admitted = admit_one(tried, builder.now(), principal, specs[i], place);
+        auto admitted = admit_one(tried, builder.now(), principal, specs[i], place, set_by);
         if (auto* refusing = std::get_if<Refusing>(&admitted)) {
             no = std::move(*refusing);
         } else {

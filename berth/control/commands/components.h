@@ -14,6 +14,7 @@ namespace berth {
 // The records to be made, the first component first; or why one of them cannot be accepted.
 std::variant<std::vector<Job>, Refusing> admit_components(TurnBuilder& builder,
                                                           const Principal& principal,
-                                                          const std::vector<JobSpec>& specs);
+                                                          const std::vector<JobSpec>& specs,
+                                                          PriorityBy set_by);
 
 }  // namespace berth

@@ -34,6 +34,7 @@ struct SubmitJob {
     JobPayload payload;
     // The other components of a heterogeneous job; `spec` is the first.
     std::vector<JobSpec> components;
+    bool site_set_priority = false;  // Priorities and negative nice values are job_submit.lua's.
 };
 // Asks when and where the job would start if it were submitted now. Changes nothing.
 struct TestJob {

@@ -106,7 +106,8 @@ bool waits_for(const ClusterState& state, JobId from, JobId target) {
 
 // With one partition, or none for the default one.
 std::variant<Job, Refusing> admit_in_one(const ClusterState& state, Time now,
-                                         const Principal& owner, const JobSpec& spec) {
+                                         const Principal& owner, const JobSpec& spec,
+                                         PriorityBy set_by) {
     const ClusterSpec& cluster = state.spec();
     Job job;
     job.id = state.next_job_id();
@@ -117,7 +118,7 @@ std::variant<Job, Refusing> admit_in_one(const ClusterState& state, Time now,
     if (spec.hold || spec.priority == 0U) job.hold = Hold::user;
 
     Objection no = check_texts(spec.name, spec.comment);
-    if (!no) no = check_priority(owner, spec);
+    if (!no) no = check_priority(owner, spec, set_by);
     if (!no) no = resolve_priority_class(cluster, job);
     if (!no) no = check_gpu_bind(spec.command->gpu_bind);
     if (!no) no = check_restart(spec.command);
@@ -194,12 +195,12 @@ Objection check_dependencies(const ClusterState& state, JobId id, JobSpec& spec)
 }
 
 std::variant<Job, Refusing> admit(const ClusterState& state, Time now, const Principal& owner,
-                                  const JobSpec& spec) {
-    if (!names_several_partitions(spec)) return admit_in_one(state, now, owner, spec);
+                                  const JobSpec& spec, PriorityBy set_by) {
+    if (!names_several_partitions(spec)) return admit_in_one(state, now, owner, spec, set_by);
     return admit_in_several(state.spec(), spec.partition, [&](const std::string& partition) {
         JobSpec in_one = spec;
         in_one.partition = partition;
-        return admit_in_one(state, now, owner, in_one);
+        return admit_in_one(state, now, owner, in_one, set_by);
     });
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "berth/engine/admission/objection.h"
+#include "berth/engine/admission/priority_by.h"
 #include "berth/engine/state/cluster_state.h"
 #include "berth/model/principal.h"
 
@@ -17,7 +18,7 @@ namespace berth {
 // admitted and pends with the reason, as in Slurm (EnforcePartLimits=NO). A job that no node could
 // ever serve is refused.
 std::variant<Job, Refusing> admit(const ClusterState& state, Time now, const Principal& owner,
-                                  const JobSpec& spec);
+                                  const JobSpec& spec, PriorityBy set_by = PriorityBy::owner);
 
 // Checks an update against the job as it is. Returns the event to record, or the refusal. `groups`:
 // all groups of the job's owner, if the owner makes the request.

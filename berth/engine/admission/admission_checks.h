@@ -7,6 +7,7 @@
 #include <variant>
 
 #include "berth/engine/admission/objection.h"
+#include "berth/engine/admission/priority_by.h"
 #include "berth/engine/state/cluster_state.h"
 #include "berth/model/principal.h"
 
@@ -20,7 +21,7 @@ Objection resolve_partition(const ClusterSpec& spec, const Principal& owner, Job
 Objection resolve_account(const ClusterSpec& spec, Job& job);
 Objection resolve_qos(const ClusterSpec& spec, Job& job);
 // admission_priority.cc. resolve_priority_class() gives the job the priority of its class.
-Objection check_priority(const Principal& owner, const JobSpec& spec);
+Objection check_priority(const Principal& owner, const JobSpec& spec, PriorityBy set_by);
 Objection resolve_priority_class(const ClusterSpec& spec, Job& job);
 Objection check_partition_access(const ClusterSpec& spec, const Principal& owner, const Job& job);
 

@@ -14,8 +14,9 @@ std::string names_of(const std::vector<PriorityClassSpec>& classes) {
 
 }  // namespace
 
-Objection check_priority(const Principal& owner, const JobSpec& spec) {
-    const bool by_operator = owner.role == Role::op || owner.role == Role::admin;
+Objection check_priority(const Principal& owner, const JobSpec& spec, PriorityBy set_by) {
+    const bool by_operator =
+        set_by == PriorityBy::site || owner.role == Role::op || owner.role == Role::admin;
     if (spec.nice < -kNiceMax || spec.nice > kNiceMax) {
         return Refusing{.why = Refusal::invalid_request,
                         .message = "nice can be -2147483645 to 2147483645"};
