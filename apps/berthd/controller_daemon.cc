@@ -129,6 +129,7 @@ struct ControllerDaemon::Parts {
     ReadModel read_model;
     std::shared_ptr<Diagnostics> diagnostics = std::make_shared<Diagnostics>();
     std::shared_ptr<MetricCounts> counts = std::make_shared<MetricCounts>();
+    std::shared_ptr<JobSubmit> job_submit = std::make_shared<JobSubmit>(log);
     Observers observers{{diagnostics.get(), counts.get()}};
     std::shared_ptr<Registrar> registrar;  // nullptr: no access from other hosts.
     std::optional<SigningKeys> launch_keys;
@@ -252,11 +253,12 @@ Status ControllerDaemon::Parts::listen(const ControllerOptions& options,
                           .identity = identity,
                           .diagnostics = diagnostics,
                           .counts = counts,
-                          .audit = std::move(audit)};
+                          .audit = std::move(audit),
+                          .job_submit = job_submit};
     if (listening) {
         api.tls_address = to_string(listening->api);
         api.advertised = to_string(listening->advertised);
-        api.host_names = listening->names;
+        api.certificate.host_names = listening->names;
         api.registrar = registrar;
     }
     BERTH_TRY(http, HttpServer::start(std::move(api), commands, read_model, archive, log));

@@ -7,6 +7,7 @@
 
 #include "apps/berthd/controller_daemon.h"
 #include "apps/berthd/state_folder.h"
+#include "apps/berthd/submit_script.h"
 #include "apps/daemon/cluster_config.h"
 #include "apps/daemon/configured_log.h"
 #include "apps/daemon/log_file.h"
@@ -33,6 +34,7 @@ int serve(const ControllerOptions& options, StopSignal& signals, LogFile& log) {
         BERTH_TRY(ClusterSpec read,
                   read_cluster_config(options.config,
                                       {.lenient = options.lenient, .starting = starting}, log));
+        BERTH_CHECK(check_submit_script(options.config, read.job_submit));
         if (!options.cluster_name.empty()) read.name = options.cluster_name;
         return read;
     };

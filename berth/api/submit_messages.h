@@ -14,7 +14,8 @@ namespace berth::api {
 struct SubmitReply {
     JobId job{0};
     std::vector<std::string> warnings;
-    BERTH_FIELDS(SubmitReply, job, warnings)
+    std::vector<std::string> messages;  // From the site's job_submit.lua.
+    BERTH_FIELDS(SubmitReply, job, warnings, messages)
 };
 // POST /v1/jobs
 struct SubmitRequest {
@@ -38,7 +39,8 @@ struct TestReply {
     bool planned = true;
     // Reasons that would keep the job waiting besides, which the start leaves out: "Dependency".
     std::vector<std::string> waits_for;
-    BERTH_FIELDS(TestReply, start, components, planned, waits_for)
+    std::vector<std::string> messages;  // From the site's job_submit.lua.
+    BERTH_FIELDS(TestReply, start, components, planned, waits_for, messages)
 };
 
 }  // namespace berth::api

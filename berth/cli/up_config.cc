@@ -38,6 +38,7 @@ std::vector<NamedText> texts_of(const config::ConfigFiles& files) {
     add("cgroup.conf", files.cgroup);
     add("topology.conf", files.topology);
     add("berth.yaml", files.berth);
+    add("job_submit.lua", files.job_submit);
     for (const config::ConfigText& one : files.included) {
         if (!fs::path(one.name).is_absolute()) all.push_back({one.name, one.text});
     }
@@ -91,8 +92,8 @@ std::string first_difference(const std::string& name, const std::string& there,
 
 std::vector<std::string> files_that_differ(const UpConfig& wanted, const fs::path& folder) {
     std::vector<std::string> all;
-    constexpr std::array kNames = {"slurm.conf", "gres.conf", "cgroup.conf", "topology.conf",
-                                   "berth.yaml"};
+    constexpr std::array kNames = {"slurm.conf",    "gres.conf",  "cgroup.conf",
+                                   "topology.conf", "berth.yaml", "job_submit.lua"};
     const std::vector<NamedText> texts = texts_of(wanted.files);
     for (const NamedText& one : texts) {
         const std::optional<std::string> there = text_if_there(folder / one.name);

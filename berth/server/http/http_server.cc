@@ -30,7 +30,8 @@ constexpr std::chrono::milliseconds kRoomPause{20};
 // How often connections are asked whether they take too long: a fourth of the shortest time that
 // they have, within these bounds.
 constexpr std::pair<std::chrono::milliseconds, std::chrono::milliseconds> kLateLook{10, 1000};
-constexpr std::size_t kThreads = 2, kSlowThreads = 2, kLongThreads = 1;
+// Plugins see one command at a time.
+constexpr std::size_t kThreads = 2, kSlowThreads = 2, kLongThreads = 1, kPluginThreads = 1;
 
 std::chrono::milliseconds shortest_of(const HttpServerOptions& options) {
     const auto shortest = std::min({options.idle_timeout, options.body_timeout,
@@ -50,13 +51,17 @@ struct HttpServer::Works final : HttpHouse {
           read_model(from),
           log(to_log),
           api(settings.identity, from, archive, settings.diagnostics, settings.counts,
-              settings.registrar, settings.advertised),
+              settings.registrar, settings.advertised, settings.job_submit),
           slow(kSlowThreads),
-          longest(kLongThreads) {}
+          longest(kLongThreads),
+          plugins(kPluginThreads) {}
 
     const HttpServerOptions& options() const override { return settings; }
     const Service& service() const override { return api; }
-    asio::thread_pool& slow_reads(bool take_long) override { return take_long ? longest : slow; }
+    asio::thread_pool& threads_for(SlowWork work) override {
+        if (work == SlowWork::plugins) return plugins;
+        return work == SlowWork::long_read ? longest : slow;
+    }
     Role role_of(const Principal& principal) const override {
         return berth::role_of(principal, *read_model.current()->spec);
     }
@@ -112,7 +117,7 @@ struct HttpServer::Works final : HttpHouse {
     std::optional<asio::ssl::context> tls;                     // With it the next.
     TlsAcceptor tls_acceptor{door};
     asio::steady_timer room_timer{door}, late_timer{door}, tls_timer{door}, renewal_timer{door};
-    asio::thread_pool slow, longest;
+    asio::thread_pool slow, longest, plugins;
     std::vector<std::thread> threads;
 
     RequestMemoryBudget memory_budget{
@@ -187,7 +192,8 @@ void HttpServer::Works::open_session(UnixSocket socket, const Principal& princip
 
 Status HttpServer::Works::take_certificate(Time now) {
     const Authority& authority = settings.registrar->authority();
-    BERTH_TRY(const KeyPair pair, authority.certify_controller(settings.host_names, now));
+    BERTH_TRY(const KeyPair pair,
+              authority.certify_controller(settings.certificate.host_names, now));
     BERTH_TRY(ssl_ctx_st* const context, make_server_context(pair, authority.certificate()));
     tls.emplace(context);  // Connections that are open keep the one they began with.
     return Done{};
@@ -195,7 +201,7 @@ Status HttpServer::Works::take_certificate(Time now) {
 
 // Long before it ends; a controller may run for years.
 void HttpServer::Works::renew_certificate() {
-    renewal_timer.expires_after(settings.new_certificate_every);
+    renewal_timer.expires_after(settings.certificate.new_every);
     renewal_timer.async_wait([this](boost::system::error_code why) {
         if (why) return;
         const Status taken = take_certificate(wall_time());
@@ -440,6 +446,7 @@ void HttpServer::stop() {
     works_->names.stop();
     works_->slow.join();
     works_->longest.join();
+    works_->plugins.join();
     works_->at_work.reset();
     for (std::thread& thread : works_->threads) thread.join();  // Once nothing is left to do.
 }

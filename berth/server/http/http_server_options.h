@@ -16,17 +16,23 @@
 
 namespace berth {
 
+// The server's certificate for TLS.
+struct OwnCertificate {
+    std::vector<std::string> host_names;
+    std::chrono::milliseconds new_every = std::chrono::hours(24);
+};
+
 struct HttpServerOptions {
     std::string socket;  // Its folder must exist; every user may connect (0666).
     ServerIdentity identity;
     std::shared_ptr<Diagnostics> diagnostics = std::make_shared<Diagnostics>();
     std::shared_ptr<const MetricCounts> counts = std::make_shared<MetricCounts>();
-    std::shared_ptr<AuditLog> audit;  // nullptr: none.
+    std::shared_ptr<AuditLog> audit;        // nullptr: none.
+    std::shared_ptr<JobSubmit> job_submit;  // nullptr: JobSubmitPlugins has no effect.
     // For other hosts: "0.0.0.0:6820"; empty: none. REQUIRES a registrar, which verifies tokens.
     std::string tls_address;
-    std::string advertised;               // "head:6820", under which they find it.
-    std::vector<std::string> host_names;  // For the certificate.
-    std::chrono::milliseconds new_certificate_every = std::chrono::hours(24);
+    std::string advertised;  // "head:6820", under which they find it.
+    OwnCertificate certificate;
     std::shared_ptr<Registrar> registrar;
     std::size_t remote_connections = 4096;  // Like `connections`, for other hosts.
     UnauthenticatedRates::Limits unauthenticated_peers;

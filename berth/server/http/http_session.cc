@@ -271,7 +271,7 @@ void HttpSession::handle() {
         send(std::move(*response));
     } else if (auto* const command = std::get_if<ForController>(&outcome)) {
         principal_.role = request.principal.role;
-        wait_for_controller(std::move(*command));
+        pass_plugins(std::move(*command));
     } else {
         read_slowly(std::get<SlowRead>(std::move(outcome)));
     }
@@ -331,6 +331,22 @@ void HttpSession::end_audit(const ApiResponse& response) {
     house_.options().audit->write(*std::exchange(audited_, std::nullopt));
 }
 
+void HttpSession::pass_plugins(ForController request) {
+    if (!house_.service().is_for_plugins(request)) return wait_for_controller(std::move(request));
+    const auto asked = std::make_shared<ForController>(std::move(request));
+    asio::post(house_.threads_for(SlowWork::plugins),
+               [self = shared_from_this(), asked, who = principal_] {
+                   if (self->closed_) return;
+                   const auto refused = std::make_shared<std::optional<ApiResponse>>(
+                       self->house_.service().ask_plugins(who, *asked));
+                   asio::post(self->stream_.get_executor(), [self, asked, refused] {
+                       if (self->closed_) return;
+                       if (*refused) return self->send(*std::move(*refused));
+                       self->wait_for_controller(std::move(*asked));
+                   });
+               });
+}
+
 void HttpSession::wait_for_controller(ForController request) {
     asked_ = std::move(request.asked);
     allow(house_.options().answer_timeout);
@@ -360,7 +376,7 @@ void HttpSession::no_answer() {
 }
 
 void HttpSession::read_slowly(SlowRead read) {
-    asio::post(house_.slow_reads(read.takes_long),
+    asio::post(house_.threads_for(read.takes_long ? SlowWork::long_read : SlowWork::read),
                [self = shared_from_this(), read = std::move(read)] {
                    if (self->closed_) return;
                    auto response = std::make_shared<ApiResponse>(read());

@@ -18,6 +18,9 @@ namespace berth {
 
 class HttpSession;
 
+// JobSubmitPlugins delay submissions and changes of jobs, and nothing else.
+enum class SlowWork : std::uint8_t { read, long_read, plugins };
+
 // HttpHouse: what sessions share, and need from the server.
 class HttpHouse {
 public:
@@ -29,8 +32,8 @@ public:
     // thread.
     using Identified = std::function<void(Result<Principal>)>;
     virtual void identify(std::string_view token, Identified then) = 0;
-    // The threads of those that take long are others: no number of them delays the rest.
-    virtual boost::asio::thread_pool& slow_reads(bool take_long) = 0;
+    // Threads for what may take a while: no number of one kind delays the others.
+    virtual boost::asio::thread_pool& threads_for(SlowWork work) = 0;
     // False: the controller takes no more now. Otherwise its answer comes to answered().
     virtual bool ask(const std::shared_ptr<HttpSession>& session, std::uint64_t& ticket,
                      const Principal& principal, Command command) = 0;
@@ -79,6 +82,7 @@ private:
     void give_room();
     void handle();
     void refuse_header(const Failure& why);
+    void pass_plugins(ForController request);
     void wait_for_controller(ForController request);
     void no_answer();
     void read_slowly(SlowRead read);

@@ -265,7 +265,7 @@ TEST_F(HttpTlsTest, ItsCertificateIsMadeAnewWhileItRuns) {
     options.identity.started_at = wall_time() - 24h * 400;  // So its first one has ended.
     options.registrar =
         std::make_shared<Registrar>(*Authority::make("lab", wall_time() - 24h * 400), keys_, "lab");
-    options.new_certificate_every = 300ms;
+    options.certificate.new_every = 300ms;
     start();
     const auto shakes_hands = [this] {
         const int fd = connect_tcp();

@@ -393,13 +393,15 @@ CommandOutcome command_of(const Snapshot& snapshot, const CommandRequest& reques
     return bad("not a command");
 }
 
-std::variant<std::string, Problem> reply_of(const ClusterSpec& spec, const Answer& answer) {
+std::variant<std::string, Problem> reply_of(const ClusterSpec& spec, const Answer& answer,
+                                            const std::vector<std::string>& messages) {
     struct Reply {
         const ClusterSpec& spec;
+        const std::vector<std::string>& messages;
         using Made = std::variant<std::string, Problem>;
         Made operator()(const Done&) const { return api::to_json(api::Accepted{}); }
         Made operator()(const Submitted& submitted) const {
-            return api::to_json(api::SubmitReply{submitted.job, submitted.warnings});
+            return api::to_json(api::SubmitReply{submitted.job, submitted.warnings, messages});
         }
         Made operator()(const StepPlaced& placed) const {
             return api::to_json(step_reply(spec, placed));
@@ -422,13 +424,17 @@ std::variant<std::string, Problem> reply_of(const ClusterSpec& spec, const Answe
             return api::to_json(api::AliveReply{kept.again_in});
         }
         Made operator()(const StartEstimate& estimate) const {
-            return api::to_json(test_reply(spec, estimate));
+            api::TestReply reply = test_reply(spec, estimate);
+            reply.messages = messages;
+            return api::to_json(reply);
         }
         Made operator()(const Refused& refused) const {
-            return api::problem_of(refused.why, refused.message, refused.details);
+            std::vector<std::string> lines = messages;
+            lines.insert(lines.end(), refused.details.begin(), refused.details.end());
+            return api::problem_of(refused.why, refused.message, std::move(lines));
         }
     };
-    return std::visit(Reply{spec}, answer);
+    return std::visit(Reply{spec, messages}, answer);
 }
 
 }  // namespace berth

@@ -26,6 +26,8 @@ std::variant<Command, api::Problem> command_of(const Snapshot& snapshot,
 bool is_command(api::RouteId route);
 
 // The message, as JSON, that answers this route; or the problem.
-std::variant<std::string, api::Problem> reply_of(const ClusterSpec& spec, const Answer& answer);
+// `messages`: what the site's job_submit.lua says to the user.
+std::variant<std::string, api::Problem> reply_of(const ClusterSpec& spec, const Answer& answer,
+                                                 const std::vector<std::string>& messages = {});
 
 }  // namespace berth

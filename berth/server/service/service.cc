@@ -85,7 +85,7 @@ Privacy Service::Routed::privacy() const { return {*snapshot->spec, request.prin
 Service::Service(ServerIdentity identity, const ReadModel& read_model, Archive& archive,
                  std::shared_ptr<Diagnostics> diagnostics,
                  std::shared_ptr<const MetricCounts> counts, std::shared_ptr<Registrar> registrar,
-                 std::string advertised)
+                 std::string advertised, std::shared_ptr<JobSubmit> job_submit)
     : identity_(std::move(identity)),
       read_model_(read_model),
       archive_(archive),
@@ -93,6 +93,7 @@ Service::Service(ServerIdentity identity, const ReadModel& read_model, Archive& 
       counts_(std::move(counts)),
       registrar_(std::move(registrar)),
       advertised_(std::move(advertised)),
+      job_submit_(std::move(job_submit)),
       openapi_(api::openapi_document(identity_.version)) {}
 
 Outcome Service::serve(const ApiRequest& request) const {
@@ -425,7 +426,7 @@ ApiResponse Service::respond_to(const AskedRoute& asked, const Principal& who,
                                 const Answer& answer) const {
     const std::shared_ptr<const Snapshot> snapshot = read_model_.current();
     if (asked.rest) return respond_to_rest(*snapshot, asked, who, answer);
-    auto reply = reply_of(*snapshot->spec, answer);
+    auto reply = reply_of(*snapshot->spec, answer, asked.messages);
     const auto* const problem = std::get_if<api::Problem>(&reply);
     ApiResponse response = problem != nullptr
                                ? respond(*problem)

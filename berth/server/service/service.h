@@ -20,6 +20,7 @@
 #include "berth/server/service/response.h"
 #include "berth/server/service/rest_answers.h"
 #include "berth/server/snapshot/read_model.h"
+#include "berth/server/submit/job_submit.h"
 #include "berth/server/views/job_filter.h"
 #include "berth/slurmrest/rest_routes.h"
 
@@ -37,6 +38,7 @@ struct AskedRoute {
     api::RouteId route{};
     std::optional<slurmrest::RestCall> rest;
     bool held = false;  // A submission of slurmrestd's that asks for a held job.
+    std::vector<std::string> messages = {};  // From the site's job_submit.lua, for the user.
 };
 // The controller must answer this request; respond_to() then makes the response.
 struct ForController {
@@ -61,9 +63,15 @@ public:
     Service(ServerIdentity identity, const ReadModel& read_model, Archive& archive,
             std::shared_ptr<Diagnostics> diagnostics = std::make_shared<Diagnostics>(),
             std::shared_ptr<const MetricCounts> counts = std::make_shared<MetricCounts>(),
-            std::shared_ptr<Registrar> registrar = nullptr, std::string advertised = {});
+            std::shared_ptr<Registrar> registrar = nullptr, std::string advertised = {},
+            std::shared_ptr<JobSubmit> job_submit = nullptr);
 
     std::variant<ApiResponse, ForController, SlowRead> serve(const ApiRequest& request) const;
+    // Of service_plugins.cc. Whether JobSubmitPlugins must see this before the controller does.
+    bool is_for_plugins(const ForController& request) const;
+    // Lets them see and change it: a response where they refuse it. May take long, as it runs a
+    // script of the site's: call it where that delays no other request.
+    std::optional<ApiResponse> ask_plugins(const Principal& who, ForController& request) const;
     ApiResponse respond_to(const AskedRoute& asked, const Principal& who,
                            const Answer& answer) const;
     // A problem in slurmrestd's shape, if the target is one of slurmrestd's; else as it is.
@@ -130,8 +138,9 @@ private:
     Archive& archive_;
     std::shared_ptr<Diagnostics> diagnostics_;
     std::shared_ptr<const MetricCounts> counts_;
-    std::shared_ptr<Registrar> registrar_;  // nullptr: other hosts are not accepted.
-    std::string advertised_;                // The address for other hosts.
+    std::shared_ptr<Registrar> registrar_;   // nullptr: other hosts are not accepted.
+    std::string advertised_;                 // The address for other hosts.
+    std::shared_ptr<JobSubmit> job_submit_;  // nullptr: no plugins.
     std::string openapi_;
 };
 

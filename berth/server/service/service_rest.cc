@@ -5,6 +5,7 @@
 
 #include "berth/api/json.h"
 #include "berth/api/problem.h"
+#include "berth/base/text.h"
 #include "berth/server/service/command_conversion.h"
 #include "berth/server/service/rest_list.h"
 #include "berth/server/service/service.h"
@@ -104,17 +105,19 @@ ApiResponse database_statistics(const RestAsked& asked, Time since) {
     });
 }
 
-ApiResponse respond_submitted(const slurmrest::Meta& meta, const Submitted& submitted, bool held) {
+ApiResponse respond_submitted(const slurmrest::Meta& meta, const Submitted& submitted,
+                              const AskedRoute& asked) {
     std::vector<slurmrest::WarningEntry> warnings;
     for (const std::string& text : submitted.warnings) warnings.push_back({text, "berthd"});
-    if (held)
+    if (asked.held)
         warnings.push_back(
             {R"(the job is held; POST job/ID with {"hold": false} releases it)", "berthd"});
     return respond_document(
         meta,
         [&](ShapeWriter& json) {
             json.put("job_id", std::int64_t{submitted.job.value()});
-            json.put("step_id", "batch"), json.put("job_submit_user_msg", "");
+            json.put("step_id", "batch"),
+                json.put("job_submit_user_msg", join(asked.messages, "\n"));
         },
         warnings);
 }
@@ -310,12 +313,12 @@ ApiResponse Service::respond_to_rest(const Snapshot& snapshot, const AskedRoute&
     const slurmrest::RestCall& call = *asked.rest;
     slurmrest::Meta meta = rest_meta(snapshot, call.route->path, who);
     meta.data_parser = call.data_parser;
-    auto reply = reply_of(*snapshot.spec, answer);
+    auto reply = reply_of(*snapshot.spec, answer, asked.messages);
     ApiResponse response;
     if (const auto* const problem = std::get_if<api::Problem>(&reply)) {
         response = problem_in_shape(meta, respond(*problem));
     } else if (const auto* const submitted = std::get_if<Submitted>(&answer)) {
-        response = respond_submitted(meta, *submitted, asked.held);
+        response = respond_submitted(meta, *submitted, asked);
     } else {
         response = respond_changed(meta, call);
     }

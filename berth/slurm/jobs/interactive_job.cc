@@ -82,6 +82,7 @@ bool InteractiveJob::submit(const JobDraft& draft, const std::vector<JobDraft>& 
         streams_.err << advice_on(call_, problem);
         return false;
     }
+    for (const std::string& line : reply->messages) say(line);
     for (const std::string& warning : reply->warnings) say("warning: " + warning);
     job_.id = reply->job;
     return true;

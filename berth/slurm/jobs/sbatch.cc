@@ -311,12 +311,7 @@ private:
         if (draft.test_only) return report_test(call_, streams_, client, request, draft.quiet);
         const auto reply = client.submit(std::move(request));
         if (!reply) return refuse(reply.problem());
-        for (const std::string& warning : reply->warnings)
-            streams_.err << "sbatch: warning: " << warning << '\n';
-        if (!draft.quiet) {
-            for (const std::string& warning : file_warnings(draft.spec.command))
-                streams_.err << "sbatch: warning: " << warning << '\n';
-        }
+        print_notes(draft, *reply);
         if (draft.parsable) {
             streams_.out << to_string(reply->job) << (cluster.empty() ? "" : ";") << cluster
                          << '\n';
@@ -328,6 +323,19 @@ private:
         if (!draft.wait) return 0;
         const auto code = wait_for_end(client, reply->job);
         return code ? *code : fail(slurm_message(code.problem()), 1);
+    }
+
+    // What the site's job_submit.lua says, and what may go wrong.
+    void print_notes(const JobDraft& draft, const api::SubmitReply& reply) {
+        if (!draft.quiet) {
+            for (const std::string& line : reply.messages)
+                streams_.err << "sbatch: " << line << '\n';
+        }
+        for (const std::string& warning : reply.warnings)
+            streams_.err << "sbatch: warning: " << warning << '\n';
+        if (draft.quiet) return;
+        for (const std::string& warning : file_warnings(draft.spec.command))
+            streams_.err << "sbatch: warning: " << warning << '\n';
     }
 
     int refuse(const api::Problem& problem) {

@@ -65,6 +65,8 @@ int report_test(const Invocation& call, Streams& streams, Client& client,
         return error_exit_code(call, 1);
     }
     if (quiet) return 0;
+    for (const std::string& line : reply->messages)
+        streams.err << call.name << ": " << line << '\n';
     for (const std::string& line : start_lines(*reply, call.name == "sbatch"))
         streams.err << call.name << ": " << line << '\n';
     for (const std::string& warning : warnings_of(*reply))
