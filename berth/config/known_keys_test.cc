@@ -39,6 +39,7 @@ constexpr Consumer kInSpec[] = {
     {"JobAcctGatherFrequency", "7", "agent: how often runs are measured"},
     {"JobAcctGatherType", "jobacct_gather/none", "agent: whether runs are measured"},
     {"JobRequeue", "0", "engine/apply_runs"},
+    {"JobSubmitPlugins", "require_timelimit", "server/job_submit"},
     {"KillWait", "61", "agent/attempt_ends"},
     {"Licenses", "matlab:3", "engine/license_book"},
     {"MailDomain", "example.org", "control/notice_text"},
@@ -166,8 +167,8 @@ TEST(KnownKeys, WhatIsSoAnywayIsNoWarning) {
              {"DisableRootJobs", "NO"}, {"TrackWCKey", "no"}}) {
         EXPECT_EQ(text_of(load_key(key, value)), "") << key;
     }
-    for (const auto& [key, value] : std::vector<std::pair<const char*, const char*>>{
-             {"CliFilterPlugins", "lua"}}) {
+    for (const auto& [key, value] :
+         std::vector<std::pair<const char*, const char*>>{{"CliFilterPlugins", "lua"}}) {
         EXPECT_NE(text_of(load_key(key, value)).find(std::string("warning: ") + key),
                   std::string::npos)
             << key;
@@ -183,6 +184,9 @@ TEST(SiteKeys, SayWhatIsWrongAndWhatWouldBeRight) {
         {"SlurmUser", "a b", "SlurmUser=a b should be the name of one user"},
         {"SlurmctldDebug", "loud", "should be quiet, fatal, error, info"},
         {"ReturnToService", "3", "should be a whole number from 0 to 2"},
+        {"JobSubmitPlugins", "lua,throttle", "JobSubmitPlugins: throttle is not supported: use"},
+        {"JobSubmitPlugins", "mine", "there is no mine; there are lua, all_partitions"},
+        {"JobSubmitPlugins", "lua,job_submit/lua", "JobSubmitPlugins names lua twice"},
         {"TopologyPlugin", "topology/torus", "should be topology/flat, topology/tree"},
     };
     for (const auto& [key, value, says] : cases) {
@@ -190,6 +194,30 @@ TEST(SiteKeys, SayWhatIsWrongAndWhatWouldBeRight) {
         EXPECT_TRUE(loaded.has_errors) << key;
         EXPECT_NE(text_of(loaded).find(says), std::string::npos) << key << ": " << text_of(loaded);
     }
+}
+
+TEST(SiteKeys, JobSubmitPluginsKeepTheirOrder) {
+    using Names = std::vector<std::string>;
+    EXPECT_EQ(
+        load_key("JobSubmitPlugins", "job_submit/lua,Require_TimeLimit").spec.job_submit.plugins,
+        (Names{"lua", "require_timelimit"}));
+    EXPECT_EQ(load_key("JobSubmitPlugins", "all_partitions,lua").spec.job_submit.plugins,
+              (Names{"all_partitions", "lua"}));
+    for (const char* const none : {"(null)", "none"})
+        EXPECT_TRUE(load_key("JobSubmitPlugins", none).spec.job_submit.plugins.empty()) << none;
+}
+
+TEST(SiteKeys, TheScriptIsTakenWhereLuaIsNamed) {
+    const auto script_with = [](const char* plugins) {
+        ConfigFiles files;
+        files.slurm = {.name = "slurm.conf",
+                       .text = std::string("NodeName=n1 CPUs=2\nPartitionName=p Nodes=n1\n") +
+                               "JobSubmitPlugins=" + plugins + "\n"};
+        files.job_submit = {.name = "job_submit.lua", .text = "-- rules"};
+        return load(files).spec.job_submit.script.plain();
+    };
+    EXPECT_EQ(script_with("lua"), "-- rules");
+    EXPECT_EQ(script_with("require_timelimit"), "");
 }
 
 TEST(SiteKeys, PrivateDataKnowsItsKinds) {

@@ -97,6 +97,24 @@ def private_data(run):
     same(run.as_user("squeue", "-h", "-o", "%i").stdout.split(), [])
 
 
+RULES = """function slurm_job_submit(job_desc, part_list, submit_uid)
+    if job_desc.comment == nil then
+        slurm.log_user("Say what it is for: --comment")
+        return slurm.ERROR
+    end
+    return slurm.SUCCESS
+end
+function slurm_job_modify(job_desc, job_rec, part_list, modify_uid) return slurm.SUCCESS end
+"""
+
+
+@site_key("slurm.conf", "JobSubmitPlugins", "lua", seen="job_submit.lua refuses a job, and its text is printed")
+def job_submit_plugins(run):
+    run.configure(files={"job_submit.lua": RULES})
+    run.sbatch("-H", "--comment=tests")
+    see("sbatch: error: Say what it is for: --comment" in run.refused("-H"))
+
+
 @site_key("slurm.conf", "SlurmUser", USER, seen="the user may cancel another's job", needs_root=True)
 def slurm_user(run):
     run.configure()

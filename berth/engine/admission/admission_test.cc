@@ -312,6 +312,9 @@ TEST_F(Admission, NonsenseIsRefusedByName) {
 
 TEST_F(Admission, OnlyOperatorsPassOthers) {
     EXPECT_EQ(why({.nice = -1}), Refusal::not_allowed);
+    const JobSpec by_site{.nice = -1, .priority = 7U};
+    EXPECT_TRUE(std::holds_alternative<Job>(admit(state_, kNow, owner_, by_site, PriorityBy::site)))
+        << "the site's job_submit.lua may";
     EXPECT_EQ(why({.priority = 5U}), Refusal::not_allowed);
     EXPECT_EQ(admitted({.priority = 0U}).hold, Hold::user);
     EXPECT_EQ(admitted({.hold = true}).hold, Hold::user);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <functional>
 #include <set>
+#include <tuple>
 
 #include "berth/server/submit/desc_fields.h"
 
@@ -71,7 +72,7 @@ struct WrittenField {
 using Gres = std::vector<GresRequest>;
 using Hosts = std::vector<std::string>;
 
-std::vector<WrittenField> written_fields() {
+std::vector<WrittenField> fields_up_to_name() {
     const ScriptValue nil;
     const ScriptValue none = kSlurmNoValue, none16 = kSlurmNoValue16;
     return {
@@ -103,6 +104,13 @@ std::vector<WrittenField> written_fields() {
         {"min_mem_per_node", nil, number(4000), number(4000),
          HOLDS(r.memory_per_node == mib(4000) && !r.memory_per_cpu)},
         {"min_nodes", none, number(2), number(2), HOLDS(r.nodes_min == 2 && r.nodes_given)},
+    };
+}
+
+std::vector<WrittenField> fields_from_name_on() {
+    const ScriptValue nil;
+    const ScriptValue none = kSlurmNoValue, none16 = kSlurmNoValue16;
+    return {
         {"name", nil, text("train"), text("train"), HOLDS(s.name == "train")},
         {"nice", none, number(kSlurmNiceOffset + 50), number(kSlurmNiceOffset + 50),
          HOLDS(s.nice == 50)},
@@ -142,6 +150,12 @@ std::vector<WrittenField> written_fields() {
         {"wckey", nil, text("k"), text("k"), HOLDS(c.wckey == "k")},
         {"work_dir", nil, text("/scratch"), text("/scratch"), HOLDS(c.work_dir == "/scratch")},
     };
+}
+
+std::vector<WrittenField> written_fields() {
+    std::vector<WrittenField> all = fields_up_to_name();
+    for (const WrittenField& one : fields_from_name_on()) all.push_back(one);
+    return all;
 }
 
 TEST_F(Desc, EachFieldIsReadAndWritten) {

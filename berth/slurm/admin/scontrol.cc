@@ -308,6 +308,14 @@ private:
         return api::Problem{};
     }
 
+    // Slurm's words, after what the site's job_submit.lua says, if it is what refuses.
+    const std::string& site_refusal(const api::Problem& problem) {
+        if (problem.code != "refused_by_site") return slurm_message(problem);
+        for (const std::string& line : problem.details)
+            streams_.err << "scontrol: error: " << line << '\n';
+        return slurm_message(problem);
+    }
+
     // "12,13", "12 13", "name=…" is refused.
     int each_job(const std::vector<std::string>& words, Action action) {
         if (words.size() < 2)
@@ -320,7 +328,7 @@ private:
             if (starts_with_icase(ref, "jobid=")) ref = ref.substr(6);
             const auto done = act(action, ref);
             if (done) continue;
-            const std::string why = slurm_message(done.problem());
+            const std::string why = site_refusal(done.problem());
             streams_.err << why << " for job " << ref << '\n';
             if (action == Action::hold || action == Action::release)
                 streams_.err << "slurm_suspend error: " << why << '\n';
@@ -425,7 +433,7 @@ private:
         for (const std::string& name : change.value().names) {
             const auto done = send(change.value(), name);
             if (done) continue;
-            const std::string why = slurm_message(done.problem());
+            const std::string why = site_refusal(done.problem());
             if (change.value().node) {
                 streams_.err << "slurm_update error: " << why << '\n';
             } else {
