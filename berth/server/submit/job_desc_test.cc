@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <fstream>
 #include <functional>
 #include <set>
+#include <sstream>
 #include <tuple>
 
 #include "berth/server/submit/desc_fields.h"
@@ -177,6 +179,16 @@ TEST_F(Desc, NoFieldIsWithoutATest) {
         EXPECT_TRUE(tested.contains(std::string(field))) << field;
     for (const std::string& field : tested)
         EXPECT_EQ(std::ranges::count(JobDesc::writable(), std::string_view(field)), 1) << field;
+}
+
+TEST_F(Desc, TheManualListsEachField) {
+    std::ifstream in(BERTH_SOURCE_DIR "/docs/admin.md");
+    std::ostringstream manual;
+    manual << in.rdbuf();
+    for (const std::string_view field : JobDesc::readable()) {
+        const std::string name = '`' + std::string(field);
+        EXPECT_NE(manual.str().find(name), std::string::npos) << field;
+    }
 }
 
 TEST_F(Desc, FieldsThatAreOnlyRead) {
