@@ -33,7 +33,7 @@ constexpr auto kNumbers = std::to_array<NumberOfCode>({
     {"unknown_account", 2045},      {"unknown_gres", 2072},
     {"unknown_job", 2017},          {"unknown_node", 2018},
     {"unknown_partition", 2000},    {"unknown_qos", 2066},
-    {"unknown_reservation", 2053},
+    {"unknown_reservation", 2053},  {"refused_by_site", -1},
 });
 
 std::int32_t number_of_status(std::int32_t status) {

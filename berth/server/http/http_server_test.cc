@@ -288,7 +288,7 @@ TEST_F(ServerRig, SaysSoWhenTheControllerIsFullOrSilent) {
     });
     const Heard heard = client.call("POST", "/v1/jobs", "{}");
     answers.join();
-    EXPECT_EQ(heard.body, R"({"job":2,"warnings":[]})");
+    EXPECT_EQ(heard.body, R"({"job":2,"warnings":[],"messages":[]})");
 }
 
 TEST_F(ServerRig, StopsWhileRequestsWait) {
