@@ -9,6 +9,7 @@
 
 #include "berth/base/duration_text.h"
 #include "berth/model/invalid_argument.h"
+#include "berth/server/submit/lua_patterns.h"
 #include "berth/server/submit/lua_prelude.h"
 #include "berth/server/submit/slurm_numbers.h"
 
@@ -73,20 +74,27 @@ void* allocate(void* state, void* block, std::size_t before, std::size_t wanted)
     return got;
 }
 
+void count(lua_State* lua, lua_Debug*);
+
 // A script may catch the error with pcall(): then the next instruction raises it again.
-void count(lua_State* lua, lua_Debug*) {
+void spend(lua_State* lua, std::int64_t instructions, int level) {
     LuaState& s = LuaState::of(lua);
-    s.instructions_left -= s.counted_by;
+    s.instructions_left -= instructions;
     if (s.instructions_left > 0) return;
     s.counted_by = 1;
     s.spoilt = true;
     lua_sethook(lua, count, LUA_MASKCOUNT, 1);
-    luaL_where(lua, 0);
+    luaL_where(lua, level);
     lua_pushfstring(lua, "stopped after %I instructions: is there an endless loop?",
                     lua_Integer{s.limits.instructions});
     lua_concat(lua, 2);
     lua_error(lua);
 }
+
+void count(lua_State* lua, lua_Debug*) { spend(lua, LuaState::of(lua).counted_by, 0); }
+
+constexpr PatternCharge kPatternCharge{
+    [](lua_State* lua, std::int64_t steps) { spend(lua, steps, 1); }};
 
 // Error objects may be anything.
 int describe(lua_State* lua) {
@@ -216,6 +224,7 @@ int load_script(lua_State* lua) {
         luaL_requiref(lua, library.name, library.func, 1);
         lua_pop(lua, 1);
     }
+    open_counted_patterns(lua, kPatternCharge);
     lua_newtable(lua);
     luaL_setfuncs(lua, kFunctions.data(), 0);
     for (const ScriptConstant& constant : s.source->constants) {

@@ -151,6 +151,15 @@ TEST_F(Lua, StopsWhatRunsTooLong) {
           "local function f() return f() end return f()", "while true do job.x = job.x end"}) {
         EXPECT_NE(error(body).find(stopped), std::string::npos) << body << ": " << error(body);
     }
+    for (const char* const body :
+         {"local s = string.rep(' ', 1000000) return s:find('%s*x')",
+          "local s = string.rep('a', 1000000) return s:match('.-.-.-x')",
+          "local s = string.rep('a', 1000000) return (s:gsub('a*b', ''))",
+          "for w in string.rep('a', 1000000):gmatch('a*b') do end",
+          "local s = string.rep('(', 1000000) return s:find('%b()')",
+          "local s = string.rep('a', 1000) while true do pcall(s.find, s, '.-.-.-x') end"}) {
+        EXPECT_NE(error(body).find(stopped), std::string::npos) << body << ": " << error(body);
+    }
     EXPECT_NE(load_error("while true do end").find(stopped), std::string::npos);
     EXPECT_NE(error("while true do end", {.instructions = 5000}).find("after 5000"),
               std::string::npos);
