@@ -11,7 +11,7 @@
 namespace berth {
 namespace {
 
-constexpr std::int64_t kAmountMost = 0xffff'fff0;
+constexpr std::int64_t kAmountMost = 0xffff'fff0, kAmountMost16 = 65'533;
 
 JobRequest& request_of(JobSpec& spec) { return spec.request.edit(); }
 TopologyConstraint& nearness_of(JobSpec& spec) { return request_of(spec).nearness.edit(); }
@@ -20,9 +20,10 @@ template <std::optional<std::uint32_t> JobRequest::* Member, std::int64_t unset>
 ScriptValue amount(const JobSpec& spec) {
     return number_or((*spec.request).*Member, unset);
 }
-template <std::optional<std::uint32_t> JobRequest::* Member>
+template <std::optional<std::uint32_t> JobRequest::* Member, std::int64_t unset>
 Status set_amount(JobSpec& spec, const ScriptValue& value) {
-    BERTH_TRY(const auto count, given_count(value, 1, kAmountMost));
+    constexpr std::int64_t kMost = unset == kSlurmNoValue16 ? kAmountMost16 : kAmountMost;
+    BERTH_TRY(const auto count, given_count(value, 1, kMost));
     auto& target = request_of(spec).*Member;
     target.reset();
     if (count) target = static_cast<std::uint32_t>(*count);
@@ -40,7 +41,7 @@ ScriptValue shape(const JobSpec& spec) {
 }
 template <std::uint32_t NodeShape::* Member>
 Status set_shape(JobSpec& spec, const ScriptValue& value) {
-    BERTH_TRY(const auto count, given_count(value, 0, 65'533));
+    BERTH_TRY(const auto count, given_count(value, 0, kAmountMost16));
     nearness_of(spec).node.*Member = static_cast<std::uint32_t>(count.value_or(0));
     return Done{};
 }
@@ -50,7 +51,7 @@ ScriptValue most_tasks(const JobSpec& spec) {
 }
 template <std::uint32_t TaskLayout::* Member>
 Status set_most_tasks(JobSpec& spec, const ScriptValue& value) {
-    BERTH_TRY(const auto count, given_count(value, 0, 65'533));
+    BERTH_TRY(const auto count, given_count(value, 0, kAmountMost16));
     nearness_of(spec).layout.*Member = static_cast<std::uint32_t>(count.value_or(0));
     return Done{};
 }
@@ -266,7 +267,7 @@ ScriptValue segment_nodes(const JobSpec& spec) {
     return number_or(spec.request->nearness->segment, kSlurmNoValue16);
 }
 Status set_segment_nodes(JobSpec& spec, const ScriptValue& value) {
-    BERTH_TRY(const auto count, given_count(value, 0, 65'533));
+    BERTH_TRY(const auto count, given_count(value, 0, kAmountMost16));
     nearness_of(spec).segment.reset();
     if (count.value_or(0) > 0) nearness_of(spec).segment = static_cast<std::uint32_t>(*count);
     return Done{};
@@ -276,7 +277,7 @@ Status set_segment_nodes(JobSpec& spec, const ScriptValue& value) {
 constexpr auto kRequestFields = std::to_array<ScriptField<JobSpec>>({
     {"contiguous", contiguous_flag, set_contiguous_flag},
     {"cores_per_socket", shape<&NodeShape::cores_per_socket>, set_shape<&NodeShape::cores_per_socket>},
-    {"cpus_per_task", amount<&JobRequest::cpus_per_task, kSlurmNoValue16>, set_amount<&JobRequest::cpus_per_task>},
+    {"cpus_per_task", amount<&JobRequest::cpus_per_task, kSlurmNoValue16>, set_amount<&JobRequest::cpus_per_task, kSlurmNoValue16>},
     {"exc_nodes", hosts<&JobRequest::exclude>, set_hosts<&JobRequest::exclude>},
     {"features", request_text<&JobRequest::constraint>, set_request_text<&JobRequest::constraint>},
     {"gres", gres_of_node, set_gres_of_node},
@@ -287,9 +288,9 @@ constexpr auto kRequestFields = std::to_array<ScriptField<JobSpec>>({
     {"min_mem_per_node", memory_of<&JobRequest::memory_per_node>, set_memory_of<&JobRequest::memory_per_node>},
     {"min_nodes", least_nodes, set_least_nodes},
     {"ntasks_per_core", most_tasks<&TaskLayout::per_core>, set_most_tasks<&TaskLayout::per_core>},
-    {"ntasks_per_node", amount<&JobRequest::tasks_per_node, kSlurmNoValue16>, set_amount<&JobRequest::tasks_per_node>},
+    {"ntasks_per_node", amount<&JobRequest::tasks_per_node, kSlurmNoValue16>, set_amount<&JobRequest::tasks_per_node, kSlurmNoValue16>},
     {"ntasks_per_socket", most_tasks<&TaskLayout::per_socket>, set_most_tasks<&TaskLayout::per_socket>},
-    {"num_tasks", amount<&JobRequest::tasks, kSlurmNoValue>, set_amount<&JobRequest::tasks>},
+    {"num_tasks", amount<&JobRequest::tasks, kSlurmNoValue>, set_amount<&JobRequest::tasks, kSlurmNoValue>},
     {"oversubscribe", shared_number, set_shared_number},
     {"pn_min_memory", any_memory, set_any_memory},
     {"pn_min_tmp_disk", tmp_mebibytes, set_tmp_mebibytes},

@@ -31,16 +31,17 @@ template <std::optional<std::uint32_t> JobChange::* Member, std::int64_t unset>
 ScriptValue new_count(const JobChange& change) {
     return number_or(change.*Member, unset);
 }
-template <std::optional<std::uint32_t> JobChange::* Member>
+template <std::optional<std::uint32_t> JobChange::* Member, std::int64_t unset>
 Status set_new_count(JobChange& change, const ScriptValue& value) {
-    BERTH_TRY(const auto count, given_count(value, 0, kNumberMost));
+    constexpr std::int64_t kMost = unset == kSlurmNoValue16 ? 65'533 : kNumberMost;
+    BERTH_TRY(const auto count, given_count(value, 0, kMost));
     (change.*Member).reset();
     if (count) change.*Member = static_cast<std::uint32_t>(*count);
     return Done{};
 }
 template <std::optional<std::uint32_t> JobChange::* Member, std::int64_t unset>
 constexpr ScriptField<JobChange> new_count_field(std::string_view name) {
-    return {name, new_count<Member, unset>, set_new_count<Member>};
+    return {name, new_count<Member, unset>, set_new_count<Member, unset>};
 }
 
 template <std::optional<bool> JobChange::* Member>

@@ -259,6 +259,8 @@ TEST_F(Desc, NumbersAreTakenAsSlurmTakesThem) {
     EXPECT_EQ(read("time_limit"), ScriptValue(kSlurmInfinite));
     EXPECT_EQ(write("time_limit", kSlurmNoValue64), "");
     EXPECT_FALSE(spec.request->time_limit.has_value());
+    EXPECT_EQ(write("time_limit", number(65534)), "");
+    EXPECT_EQ(read("time_limit"), number(65534)) << "NO_VAL16 is for fields of 16 bits";
     EXPECT_EQ(write("name", number(7)), "");
     EXPECT_EQ(read("name"), text("7"));
     EXPECT_EQ(write("contiguous", true), "");

@@ -108,12 +108,13 @@ Result<std::int64_t> given_number(const ScriptValue& value) {
     return should_be("a number");
 }
 
-bool is_unset(std::int64_t number) { return number == kSlurmNoValue || number == kSlurmNoValue16; }
+bool is_unset(std::int64_t number) { return number == kSlurmNoValue; }
 
 Result<std::optional<std::int64_t>> given_count(const ScriptValue& value, std::int64_t least,
                                                 std::int64_t most) {
     BERTH_TRY(const std::int64_t number, given_number(value));
-    if (is_unset(number)) return std::optional<std::int64_t>();
+    const bool is_unset16 = number == kSlurmNoValue16 && most < kSlurmNoValue16;
+    if (is_unset(number) || is_unset16) return std::optional<std::int64_t>();
     if (number < least || number > most) {
         return invalid_argument("should be a number from " + std::to_string(least) + " to " +
                                 std::to_string(most) + ", not " + std::to_string(number));

@@ -23,10 +23,10 @@ namespace berth {
 Result<std::string> given_text(const ScriptValue& value);
 // A number, cut off to a whole one as Slurm does; a text that is one counts.
 Result<std::int64_t> given_number(const ScriptValue& value);
-// nullopt: one of Slurm's values for "not set".
+// nullopt: not set: NO_VAL, and of what has 16 bits with Slurm (`most` is less) NO_VAL16.
 Result<std::optional<std::int64_t>> given_count(const ScriptValue& value, std::int64_t least,
                                                 std::int64_t most);
-bool is_unset(std::int64_t number);  // NO_VAL, NO_VAL16 or what a double makes of NO_VAL64.
+bool is_unset(std::int64_t number);  // NO_VAL, or NO_VAL64 as given_number() has it.
 
 ScriptValue text_or_nil(std::string_view text);
 template <class Number>
