@@ -166,10 +166,11 @@ TEST(PreemptKeys, SuspensionStandsBesideGang) {
 }
 
 TEST(PreemptKeys, CheckpointsAreBerthYamlsWord) {
-    const Loaded loaded = load_preempt_keys(
-        "", "preemption: {by: partition, mode: checkpoint, reclaim: checkpoint}\n"
-            "partitions: [{name: spare, nodes: ALL, preempt_mode: checkpoint}]\n"
-            "qos: [{name: low, preempt_mode: checkpoint}]\n");
+    const Loaded loaded =
+        load_preempt_keys("",
+                          "preemption: {by: partition, mode: checkpoint, reclaim: checkpoint}\n"
+                          "partitions: [{name: spare, nodes: ALL, preempt_mode: checkpoint}]\n"
+                          "qos: [{name: low, preempt_mode: checkpoint}]\n");
     EXPECT_FALSE(loaded.has_errors) << text_of(loaded);
     EXPECT_EQ(preemption_of(loaded).mode, PreemptMode::checkpoint);
     EXPECT_EQ(preemption_of(loaded).reclaim, PreemptMode::checkpoint);

@@ -329,8 +329,8 @@ struct JobMoved {
     BERTH_FIELDS(JobMoved, job, partition, time_limit)
 };
 
-// The run has saved a checkpoint. What it does from here on is all that its end would lose; if it is
-// preempted and was given time for this, it ends.
+// The run has saved a checkpoint. What it does from here on is all that its end would lose; if it
+// is preempted and was given time for this, it ends.
 struct CheckpointSeen {
     JobId job{0};
     Attempt attempt{0};

@@ -279,9 +279,10 @@ WorldReport SimWorld::report() const {
     report.scripts = oracle_.scripts();
     report.steps = clients_->steps();
     report.lost_runs = oracle_.lost_runs();
-    report.preemptions = {
-        .ended = oracle_.preempted(), .loans = oracle_.loans(),
-        .turns = oracle_.turns(), .saved = oracle_.saved()};
+    report.preemptions = {.ended = oracle_.preempted(),
+                          .loans = oracle_.loans(),
+                          .turns = oracle_.turns(),
+                          .saved = oracle_.saved()};
     report.records = controller_.journal().records();
     report.snapshots = controller_.journal().snapshots();
     for (const auto& agent : agents_) {

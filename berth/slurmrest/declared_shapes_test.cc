@@ -131,8 +131,7 @@ TEST(DeclaredShapes, AQosHasItsLimitsAndHowItPreempts) {
     };
     for (const auto& [path, value] : expected) EXPECT_EQ(at(json, path), value) << path;
     qos.preempt_mode = "CHECKPOINT";
-    EXPECT_EQ(at(written([&](ShapeWriter& to) { put_qos(to, qos); }), "preempt.mode"),
-              "[REQUEUE]");
+    EXPECT_EQ(at(written([&](ShapeWriter& to) { put_qos(to, qos); }), "preempt.mode"), "[REQUEUE]");
     qos.preempt_mode = "";
     EXPECT_EQ(at(written([&](ShapeWriter& to) { put_qos(to, qos); }), "preempt.mode"),
               "[DISABLED]");

@@ -103,11 +103,11 @@ EndJob end_of_preempted(const ClusterState& state, const Job& run, Time now) {
     const bool saves = preempted.mode == PreemptMode::checkpoint;
     const bool again = (saves || preempted.mode == PreemptMode::requeue) && may_requeue(state, run);
     const bool is_late = saves && !preempted.saved && preempted.ends_at <= now;
-    return {.job = run.id,
-            .outcome = again ? JobState::pending : JobState::preempted,
-            .reason = is_late ? checkpoint_timeout_text(preempted.by)
-                              : preempted_by_text(preempted.by),
-            .preempted_by = preempted.by};
+    return {
+        .job = run.id,
+        .outcome = again ? JobState::pending : JobState::preempted,
+        .reason = is_late ? checkpoint_timeout_text(preempted.by) : preempted_by_text(preempted.by),
+        .preempted_by = preempted.by};
 }
 
 void end_preempted(OpenCycle& cycle, const Job& run) {

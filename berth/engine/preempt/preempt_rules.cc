@@ -115,8 +115,7 @@ PreemptTerms PreemptRules::terms_of(const Job& run) const {
     switch (spec_.by) {
         case PreemptBy::none: break;
         case PreemptBy::partition:
-        case PreemptBy::priority:
-            return for_run(run, of_partition_[run.partition.index()]);
+        case PreemptBy::priority: return for_run(run, of_partition_[run.partition.index()]);
         case PreemptBy::qos: return for_run(run, of_qos_[run.qos.index()]);
     }
     return {};

@@ -24,8 +24,8 @@ bool may_requeue(const ClusterState& state, const Job& job) {
 
 bool may_save_checkpoint(const Job& run) {
     const JobCommand& command = run.spec.command;
-    return !command.checkpoint.empty() && !command.interactive && !run.het &&
-           !run.is_suspended() && !run.is_configuring();
+    return !command.checkpoint.empty() && !command.interactive && !run.het && !run.is_suspended() &&
+           !run.is_configuring();
 }
 
 std::optional<Time> wait_end(const Job& job) {

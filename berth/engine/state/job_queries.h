@@ -15,8 +15,9 @@ std::string name_of_job(const ClusterState& state, JobId id);
 // Whether it may run again: never an interactive job, since there is no script to run.
 bool may_requeue(const ClusterState& state, const Job& job);
 
-// Whether a run of it that is warned can save a checkpoint, which one is then waited for. Only a batch
-// script, of no heterogeneous job, names one. What stands still, or has not begun, saves none.
+// Whether a run of it that is warned can save a checkpoint, which one is then waited for. Only a
+// batch script, of no heterogeneous job, names one. What stands still, or has not begun, saves
+// none.
 bool may_save_checkpoint(const Job& run);
 
 // When the job's maxWaitTime, counted from its submission, is over. nullopt: it has none, or has

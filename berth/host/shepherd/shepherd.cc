@@ -367,7 +367,7 @@ void Shepherd::pass_notices() {
 }
 
 Status Shepherd::tell_end() {
-    pass_notices();  // One that came before the signal that ended the tasks.
+    pass_notices();                  // One that came before the signal that ended the tasks.
     checkpoint_.end(folder_, run_);  // Told before the exit.
     errors_.clear();
     told_ = true;

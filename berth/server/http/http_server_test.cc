@@ -130,7 +130,7 @@ TEST_F(ServerRig, TakesAScriptOfFiveMegabytes) {
     const std::string script(5 << 20, 'x');
     const Heard heard = call("POST", "/v1/jobs", R"({"payload":{"script":")" + script + R"("}})");
     EXPECT_EQ(heard.status, 201);
-    EXPECT_EQ(heard.body, R"({"job":7,"warnings":["slow down"]})");
+    EXPECT_EQ(heard.body, R"({"job":7,"warnings":["slow down"],"messages":[]})");
     EXPECT_EQ(std::get<SubmitJob>(controller.last().command).payload.script.size(), script.size());
 }
 
