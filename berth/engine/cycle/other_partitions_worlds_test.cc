@@ -39,6 +39,22 @@ JobSpec random_job_of_several(Rng& rng) {
     return spec;
 }
 
+// Until something may happen; then the runs end whose time has come. One that was requeued may be
+// ended by the end drawn for its earlier run.
+void pass_time(Engine& engine, Rng& rng, Time& now, std::optional<Time> wake_at,
+               std::multimap<Time, JobId>& ends) {
+    Time next = now + std::chrono::seconds(rng.between(1, 300));
+    if (wake_at) next = std::min(next, *wake_at);
+    if (!ends.empty()) next = std::min(next, ends.begin()->first);
+    now = std::max(now, next);
+    while (!ends.empty() && ends.begin()->first <= now) {
+        const JobId id = ends.begin()->second;
+        ends.erase(ends.begin());
+        const Job* job = engine.state().find_job(id);
+        if (job != nullptr && job->state == JobState::running) testing::finish(engine, now, id);
+    }
+}
+
 class WorldOfPartitions {
 public:
     explicit WorldOfPartitions(Rng& rng)
@@ -46,13 +62,13 @@ public:
 
     void run() {
         for (int i = 0; i < 60 && !::testing::Test::HasFatalFailure(); ++i) {
-            if (rng_.chance(60)) pass_time();
+            if (rng_.chance(60)) pass_time(engine_, rng_, now_, wake_at_, ends_);
             if (engine_.state().index().pending().size() < 12)
                 testing::submit(engine_, now_, random_job_of_several(rng_));
             turn();
         }
         for (int i = 0; i < 2000 && !engine_.state().index().pending().empty(); ++i) {
-            pass_time();
+            pass_time(engine_, rng_, now_, wake_at_, ends_);
             turn();
             if (::testing::Test::HasFatalFailure()) return;
         }
@@ -92,20 +108,6 @@ private:
             ends_.emplace(now_ + minutes(rng_.between(1, job.time_limit / minutes(1))), id);
         }
         return false;
-    }
-
-    void pass_time() {
-        Time next = now_ + std::chrono::seconds(rng_.between(1, 300));
-        if (wake_at_) next = std::min(next, *wake_at_);
-        if (!ends_.empty()) next = std::min(next, ends_.begin()->first);
-        now_ = std::max(now_, next);
-        while (!ends_.empty() && ends_.begin()->first <= now_) {
-            const JobId id = ends_.begin()->second;
-            ends_.erase(ends_.begin());
-            const Job* job = engine_.state().find_job(id);
-            if (job != nullptr && job->state == JobState::running)
-                testing::finish(engine_, now_, id);
-        }
     }
 
     void check_starts_kept(const JobTable<PlannedStart>& before) {
@@ -198,7 +200,7 @@ public:
 
     void run() {
         for (int i = 0; i < 60; ++i) {
-            if (rng_.chance(60)) pass_time();
+            if (rng_.chance(60)) pass_time(engine_, rng_, now_, wake_at_, ends_);
             if (engine_.state().index().pending().size() < 12)
                 testing::submit(engine_, now_, random_job());
             if (terms_.shuts && rng_.chance(10)) set_state("a", rng_.chance(50));
@@ -207,7 +209,7 @@ public:
         }
         set_state("a", true);
         for (int i = 0; i < 4000 && !engine_.state().index().pending().empty(); ++i) {
-            pass_time();
+            pass_time(engine_, rng_, now_, wake_at_, ends_);
             turn();
             if (::testing::Test::HasFatalFailure()) return;
         }
@@ -268,21 +270,6 @@ private:
         }
         ends_.emplace(now_ + minutes(rng_.between(1, job.time_limit / minutes(1))), id);
         return false;
-    }
-
-    // A job that was requeued may be ended by the end drawn for its earlier run.
-    void pass_time() {
-        Time next = now_ + std::chrono::seconds(rng_.between(1, 300));
-        if (wake_at_) next = std::min(next, *wake_at_);
-        if (!ends_.empty()) next = std::min(next, ends_.begin()->first);
-        now_ = std::max(now_, next);
-        while (!ends_.empty() && ends_.begin()->first <= now_) {
-            const JobId id = ends_.begin()->second;
-            ends_.erase(ends_.begin());
-            const Job* job = engine_.state().find_job(id);
-            if (job != nullptr && job->state == JobState::running)
-                testing::finish(engine_, now_, id);
-        }
     }
 
     Rng& rng_;
