@@ -252,7 +252,7 @@ def kueue_only(run):
 
 @sim_option("berth sim table kueue --cohorts", "1", seen="the jobs of so many cohorts")
 def kueue_cohorts(run):
-    see("baseline" in kueue(run) and "3000" in kueue(run).split())
+    see(["baseline", "3000", "makespan,"] in [line.split()[:3] for line in kueue(run).splitlines()])
 
 
 @sim_option("berth sim table kueue --turn-cost", "2000", seen="so much time for each turn, and later starts")
