@@ -231,16 +231,24 @@ Measured measured(const Row& row) {
              {"bytes_per_job", static_cast<double>(row.bytes_per_job)}}};
 }
 
-// A row X beside X_unlimited: how much a planned job costs with limits, for each 1 without them.
-void compare_unlimited(const std::vector<Row>& rows, std::vector<Measured>& all) {
+// A row X beside X_unlimited, and X beside X_one: how much a planned job costs with limits for each 1
+// without them, and in many queues for each 1 in one.
+void compare_rows(const std::vector<Row>& rows, std::vector<Measured>& all) {
+    struct Other {
+        const char *suffix, *value, *text;
+    };
+    constexpr Other kOthers[] = {{"_unlimited", "over_unlimited", "without limits"},
+                                 {"_one", "over_one_queue", "in one queue"}};
     for (std::size_t i = 0; i < rows.size(); ++i) {
-        const auto plain = std::ranges::find(rows, rows[i].load.name + "_unlimited",
-                                             [](const Row& row) { return row.load.name; });
-        if (plain == rows.end() || plain->us_per_planned <= 0) continue;
-        const double ratio = rows[i].us_per_planned / plain->us_per_planned;
-        all[i].values.emplace_back("over_unlimited", ratio);
-        std::printf("%s: a planned job costs %.2f times that of the same without limits\n",
-                    rows[i].load.name.c_str(), ratio);
+        for (const Other& other : kOthers) {
+            const auto plain = std::ranges::find(rows, rows[i].load.name + other.suffix,
+                                                 [](const Row& row) { return row.load.name; });
+            if (plain == rows.end() || plain->us_per_planned <= 0) continue;
+            const double ratio = rows[i].us_per_planned / plain->us_per_planned;
+            all[i].values.emplace_back(other.value, ratio);
+            std::printf("%s: a planned job costs %.2f times that of the same %s\n",
+                        rows[i].load.name.c_str(), ratio, other.text);
+        }
     }
 }
 
@@ -249,7 +257,7 @@ int hold_gates(const std::vector<Row>& rows, const Options& options) {
     std::vector<Measured> all;
     all.reserve(rows.size());
     for (const Row& row : rows) all.push_back(measured(row));
-    compare_unlimited(rows, all);
+    compare_rows(rows, all);
     if (options.gate.empty()) return 0;
     const Result<std::vector<Gate>> gates = read_gates(options.gate);
     if (!gates.ok()) {
@@ -276,6 +284,10 @@ int run(const Options& options) {
     loads.push_back({"users_10k", Mix::heavy, 10'000, 1'000, Owners::users});
     loads.push_back({"users_10k_unlimited", Mix::heavy, 10'000, 1'000, Owners::users, false});
     loads.push_back({"users_100k", Mix::heavy, 100'000, 10'000, Owners::users});
+    for (const auto& [name, queues] : {std::pair("queues_100k", 1'000U), {"queues_100k_one", 1U}}) {
+        loads.push_back(
+            {name, Mix::philly, 100'000, 10'000, Owners::queues, true, queues});
+    }
     std::vector<Row> rows;
     std::printf("%-19s %7s %6s %7s %7s %7s\n", "case", "pending", "nodes", "shapes", "ends",
                 "planned");

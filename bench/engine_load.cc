@@ -155,7 +155,23 @@ void add_limits(ClusterSpec& spec, std::uint32_t nodes) {
     spec.scheduling.enforce_limits = true;
 }
 
+std::string queue_name(std::int64_t queue) { return "q" + std::to_string(queue); }
+
+// Together they may use twice what the cluster has, so most of what waits is within its right.
+void add_queues(ClusterSpec& spec, const Load& load) {
+    for (std::uint32_t q = 0; q < load.queues; ++q) {
+        spec.accounts.push_back({.name = queue_name(q), .parent = "root"});
+        spec.queues.push_back({.name = queue_name(q),
+                               .nominal = {{"gres/gpu", 2 * load.nodes * kGpus / load.queues}}});
+    }
+    spec.scheduling.enforce_limits = true;
+}
+
 void give_to_some_user(const Load& load, Job& job, Rng& rng) {
+    if (load.owners == Owners::queues) {
+        job.spec.account = queue_name(rng.between(0, load.queues - 1));
+        return;
+    }
     if (load.owners == Owners::users) return give_to_user(job, load.nodes, rng);
     if (load.owners == Owners::one) return;
     const std::int64_t user = rng.between(0, kAccounts * kUsersEach - 1);
@@ -172,6 +188,7 @@ Engine busy_engine(const Load& load, Rng& rng) {
                                 : make_spec(load.nodes, kPartitions);
     if (!load.enforces_limits) spec.scheduling.enforce_limits = false;
     if (load.owners == Owners::accounts) add_limits(spec, load.nodes);
+    if (load.owners == Owners::queues) add_queues(spec, load);
     Engine engine = testing::make_engine(std::move(spec));
     if (of_users) set_past_usage(engine, rng);
     for (std::uint32_t n = 0; n < load.nodes; ++n) {

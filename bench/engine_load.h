@@ -18,6 +18,7 @@ enum class Owners : std::uint8_t {
     one,       // One user's; no limits.
     accounts,  // Of 200 users in 20 accounts, whose limits are kept by most.
     users,     // Of 5 000 users: users_load.h.
+    queues,    // Of Load::queues accounts with quotas, each of which lends what it does not use.
 };
 
 struct Load {
@@ -26,6 +27,7 @@ struct Load {
     std::uint32_t pending = 0, nodes = 0;
     Owners owners = Owners::one;
     bool enforces_limits = true;  // Of Owners::users: false is what limits are compared with.
+    std::uint32_t queues = 0;
 };
 
 // Every GPU of every node is held by something that runs, each with an end of its own.

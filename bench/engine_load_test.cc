@@ -62,5 +62,17 @@ TEST(PlanUnderLoad, IsRightAndKeptForManyUsers) {
     });
 }
 
+TEST(PlanUnderLoad, IsRightAndKeptForManyQueues) {
+    testing::for_each_seed(2, [](Rng& rng) {
+        const Load load{.name = "queues",
+                        .mix = Mix::philly,
+                        .pending = 160,
+                        .nodes = static_cast<std::uint32_t>(rng.between(80, 100)),
+                        .owners = Owners::queues,
+                        .queues = 16};
+        keep_promises(load, rng, {});
+    });
+}
+
 }  // namespace
 }  // namespace berth::bench
