@@ -43,11 +43,13 @@ bool TurnStarts::could_start(const PendingJob& pending) const {
 bool TurnStarts::start(PendingJob& pending) {
     if (!could_start(pending)) return false;
     candidates_.list_for(pending);
+    limited_ = false;
     std::optional<Choice> choice = search(pending);
     if (!choice) {
         if (!cycle_.complete()) return false;
         const Job& job = *cycle_.state().find_job(pending.id);
-        cycle_.derived().preemptions.note_no_turns(pending, job, cycle_.book().last_release());
+        cycle_.derived().preemptions.note_no_turns(pending, job, cycle_.book().last_release(),
+                                                   limited_);
         return false;
     }
     PlanBook& book = cycle_.book();
@@ -84,7 +86,11 @@ std::optional<TurnStarts::Choice> TurnStarts::choose(const PendingJob& pending,
     for (const JobId id : choice.behind) trial.lift(id);
     const auto candidate = [&](std::size_t place) { return candidates_.at(place); };
     const auto share = [&](std::size_t place) { trial.lend(candidates_.at(place)->front()); };
-    const auto fits = [&] { return finder_.find(pending, now, now); };
+    const auto fits = [&] {
+        auto found = finder_.find(pending, now, now);
+        limited_ = limited_ || finder_.was_limited();
+        return found;
+    };
     const auto found = choose_victims(state, candidate, share, trial, fits);
     if (!found || found->victims.empty()) return std::nullopt;
     const Trial::Mark before = trial.mark();

@@ -42,6 +42,7 @@ private:
     OpenCycle& cycle_;
     StartFinder& finder_;
     TurnCandidates candidates_;
+    bool limited_ = false;  // Limits bounded a search of choose(), beside what is free.
 };
 
 }  // namespace berth

@@ -22,13 +22,15 @@ public:
 
     // Jobs of the same shape, QOS, queue (if that decides whom they may preempt) and at most this
     // priority find no victims either. With PreemptAlways a job of the same priority that is older
-    // may find some.
-    void note_failure(const PendingJob& pending, const Job& job);
+    // may find some. `limited`: limits bounded the search, and only jobs of the same user in the
+    // same account have the same ones.
+    void note_failure(const PendingJob& pending, const Job& job, bool limited);
     bool has_failed(const PendingJob& pending, const Job& job) const;
 
     // Likewise of jobs that find no runs to take turns with: until something is released, which is
     // told by its number, or another run has begun.
-    void note_no_turns(const PendingJob& pending, const Job& job, ReleaseNumber seen);
+    void note_no_turns(const PendingJob& pending, const Job& job, ReleaseNumber seen,
+                       bool limited);
     bool has_no_turns(const PendingJob& pending, const Job& job, ReleaseNumber seen) const;
     void forget_turns() { no_turns_.clear(); }
 
@@ -46,12 +48,12 @@ private:
     bool is_ahead(const PendingJob& pending, const Job& job, const Failure& known) const;
     // Also whether it may preempt its equals.
     using Key = std::tuple<const Shape*, QosId, bool, std::optional<std::size_t>>;
-    Key key_of(const PendingJob& pending, const Job& job) const;
+    Key key_of(const PendingJob& pending, const Job& job, bool of_user) const;
     std::map<Key, Failure> failed_;
     // By shape, QOS, --oversubscribe, and the priority and the queue where these decide whom it may
     // preempt.
     using TurnKey = std::tuple<const Shape*, QosId, bool, std::int64_t, std::optional<std::size_t>>;
-    TurnKey turn_key_of(const PendingJob& pending, const Job& job) const;
+    TurnKey turn_key_of(const PendingJob& pending, const Job& job, bool of_user) const;
     struct NoTurns {
         std::shared_ptr<const Shape> shape;  // Kept, as of a failure.
         ReleaseNumber seen = 0;
