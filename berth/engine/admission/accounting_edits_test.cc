@@ -148,7 +148,7 @@ void expect_book_agrees(const Engine& engine, Time now, EditsSeen& seen) {
         if (!may_start_alone(state, job, demand, asked)) continue;
         const auto use = book.limits().use_of(state, job, demand, asked);
         const bool may_start =
-            limit_reason_on_start(state, job, demand, asked) == PendingReason::none;
+            limit_reason_on_start(state, job, demand, asked).reason == PendingReason::none;
         ASSERT_EQ(book.limits().first_free(use, now, now, Duration(1)).has_value(), may_start)
             << to_string(id);
         seen.waiting_for_limits += may_start ? 0U : 1U;

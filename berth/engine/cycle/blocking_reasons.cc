@@ -131,10 +131,11 @@ void each_shut(const ClusterState& state, const Job& job, const Shape& shape,
     if (!goes_on(own_blocking(state, job, now))) return;
     if (!goes_on(partition_blocking(state.spec(), job, shape.demand()))) return;
     if (!goes_on(qos_blocking(state.spec(), job))) return;
-    const PendingReason limit = limit_reason_of(state, job, *shape.kind);
-    if (limit != PendingReason::none) {
-        BlockingReason blocking = shut(limit);
+    const LimitReason limit = limit_reason_of(state, job, *shape.kind);
+    if (limit.reason != PendingReason::none) {
+        BlockingReason blocking = shut(limit.reason);
         blocking.by_limit = true;
+        blocking.by_quota = limit.of_quota;
         if (!visit(blocking)) return;
     }
     if (!goes_on(array_blocking(job, running_tasks))) return;
@@ -148,8 +149,8 @@ const LimitRequest& limit_request_of(const ClusterState& state, const Job& job, 
     return *kind.asked;
 }
 
-PendingReason limit_reason_of(const ClusterState& state, const Job& job, Kind& kind) {
-    if (!state.quota().enforced()) return PendingReason::none;
+LimitReason limit_reason_of(const ClusterState& state, const Job& job, Kind& kind) {
+    if (!state.quota().enforced()) return {};
     return limit_reason_on_start(state, job, kind.demand, limit_request_of(state, job, kind));
 }
 

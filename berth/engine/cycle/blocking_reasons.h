@@ -32,7 +32,7 @@ BlockingReason blocking_reason_of(const ClusterState& state, const Job& job, con
 // What jobs of this kind ask for, as limits count it. Found once for all of them.
 const LimitRequest& limit_request_of(const ClusterState& state, const Job& job, Kind& kind);
 // The limit that keeps a job of this kind from starting now; none: no limit does.
-PendingReason limit_reason_of(const ClusterState& state, const Job& job, Kind& kind);
+LimitReason limit_reason_of(const ClusterState& state, const Job& job, Kind& kind);
 // Whether it would use what its queues have by right, and nothing that is lent.
 bool is_by_right(const ClusterState& state, const Job& job, Kind& kind);
 

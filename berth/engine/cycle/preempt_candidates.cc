@@ -171,8 +171,8 @@ void PreemptCandidates::list_below() {
     const ClusterState& state = cycle_.state();
     const Job& job = *state.find_job(pending_->id);
     const std::pair key(job.partition, job.qos);
-    if (below_for_ == key) {  // Some may have been reclaimed since.
-        if (lent_) {
+    if (below_for_ == key) {  // Some may have been reclaimed since, or share their cores.
+        if (lent_ || rules.spec().gang) {
             std::erase_if(below_,
                           [&](const Run& run) { return !run.lends && !is_running(&job_of(run)); });
         }
@@ -181,7 +181,7 @@ void PreemptCandidates::list_below() {
     const bool is_shared = job.spec.request->reservation.empty() &&
                            !rules.queues().name_preemptors() && !rules.compares_priorities(job.qos);
     below_.clear();
-    grace_below_ = {};
+    graces_below_.clear();
     below_for_.reset();
     depends_on_length_ = false;
     if (!rules.may_preempt_any(job)) {
@@ -198,7 +198,7 @@ void PreemptCandidates::list_below() {
                      rules.is_above_as_older(job, run, lead) ? PreemptRules::Because::newer
                                                              : PreemptRules::Because::below);
         if (!open) continue;
-        grace_below_ = std::max(grace_below_, open->terms.grace);
+        graces_below_.insert(open->terms.grace);
         below_.push_back(*std::move(open));
     }
     std::ranges::sort(below_, {}, [](const Run& run) { return run.order(); });
@@ -223,7 +223,7 @@ void PreemptCandidates::build_lent() {
         const auto leaf = static_cast<QuotaTree::Index>(*state.usage_of(run));
         Group& group = groups[{state.quota().place_of(leaf).account, *run.spec.request->reservation,
                                std::move(held)}];
-        group.grace = std::max(group.grace, open->terms.grace);
+        group.graces.insert(open->terms.grace);
         group.runs.push_back(*std::move(open));
     }
     lent_.emplace();
@@ -299,10 +299,15 @@ const Victim* PreemptCandidates::at(std::size_t place) {
     return &found_[place - below_.size()]->victim;
 }
 
-Duration PreemptCandidates::grace() const {
-    Duration grace = grace_below_;
-    for (const Listed& one : listed_) grace = std::max(grace, one.group->grace);
-    return grace;
+std::optional<Duration> PreemptCandidates::longest_grace(Duration most) const {
+    std::optional<Duration> longest;
+    const auto look = [&](const std::set<Duration>& graces) {
+        const auto beyond = graces.upper_bound(most);
+        if (beyond != graces.begin()) longest = std::max(longest, std::optional(*std::prev(beyond)));
+    };
+    look(graces_below_);
+    for (const Listed& one : listed_) look(one.group->graces);
+    return longest;
 }
 
 void PreemptCandidates::take(std::span<const std::size_t> places) {

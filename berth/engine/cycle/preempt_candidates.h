@@ -8,6 +8,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <utility>
 #include <vector>
@@ -31,8 +32,9 @@ public:
     const Victim* at(std::size_t place);
     // REQUIRES: at() has found this place.
     const PreemptTerms& terms_at(std::size_t place) const { return run_at(place).terms; }
-    // The longest grace time that any of them may have.
-    Duration grace() const;
+    // The longest grace time that any of them may have, if no longer than `most`. nullopt: there is
+    // none.
+    std::optional<Duration> longest_grace(Duration most) const;
 
     // Those at these places, in order, are preempted for the job that is listed: no other job has
     // them any more. To be called before that is decided, and `note_decided` after it.
@@ -52,7 +54,7 @@ private:
     struct Group {
         std::vector<Run> runs;  // In order of preference.
         std::size_t first = 0;  // Those before it have ended, or will.
-        Duration grace{};
+        std::set<Duration> graces;
     };
     struct Listed {
         const Group* group = nullptr;
@@ -83,7 +85,7 @@ private:
     std::optional<std::pair<PartitionId, QosId>> below_for_;
     std::vector<Run> below_;
     bool depends_on_length_ = false;  // Of the job: some of them have a deadline.
-    Duration grace_below_{};
+    std::set<Duration> graces_below_;
     std::optional<std::vector<Group>> lent_;  // Once asked for.
     std::optional<Reclaim::Claim> claim_;     // nullopt: nothing is reclaimed for the job.
     std::vector<Listed> listed_;

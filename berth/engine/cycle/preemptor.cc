@@ -20,7 +20,7 @@ namespace berth {
 
 bool Preemptor::could_preempt(const PendingJob& pending) {
     const Preemptions& preemptions = cycle_.derived().preemptions;
-    if (!preemptions.rules.enabled() || pending.is_component() || pending.waits_ahead() ||
+    if (!preemptions.rules.enabled() || pending.is_component() || !pending.needs_only_room() ||
         pending.shape->kind->depends_on_running)
         return false;
     const Job& job = *cycle_.state().find_job(pending.id);
@@ -33,19 +33,63 @@ bool Preemptor::could_preempt(const PendingJob& pending) {
                                 [&](JobId task) { return has_hold(cycle_, task); });
 }
 
-// When the listed job could start if all candidates ended: their grace time, and then the time to
-// kill them.
-Time Preemptor::ended_by_candidates() const {
-    return after(cycle_.now(), candidates_.grace() + kill_within(cycle_.scheduling()));
+// When runs of this grace time have ended: it comes first, and then the time to kill them.
+Time Preemptor::ended_after(Duration grace) const {
+    return after(cycle_.now(), grace + kill_within(cycle_.scheduling()));
 }
 
-// The victims without which the job could start at that time. None: only planned starts of jobs
-// that it could preempt are in the way. nullopt: there is no such choice.
-std::optional<VictimChoice> Preemptor::choose(const PendingJob& pending, Time at) {
+// The longest grace time of the candidates that could end before the job's planned start. nullopt:
+// there is none.
+std::optional<Duration> Preemptor::longest_useful_grace(const PendingJob& pending) const {
+    const PlannedReservation* const known = cycle_.book().planned_start(pending.id);
+    if (known == nullptr) return candidates_.longest_grace(Duration::max());
+    const Duration before = known->start - ended_after({}) - Duration(1);
+    return candidates_.longest_grace(before);
+}
+
+// What the victims leave must do for the job when they have ended, and not only once candidates
+// with longer grace times could have ended as well: others may end by themselves until then.
+std::optional<VictimChoice> Preemptor::choose(const PendingJob& pending) {
+    for (std::optional<Duration> grace = longest_useful_grace(pending); grace;) {
+        std::optional<VictimChoice> choice = choose(pending, *grace);
+        if (!choice || choice->victims.empty()) return choice;
+        Duration longest{};
+        for (const std::size_t place : choice->victims)
+            longest = std::max(longest, candidates_.terms_at(place).grace);
+        if (longest == *grace) return choice;
+        grace = longest;
+    }
+    return std::nullopt;
+}
+
+// The victims without which the job could start when runs of this grace time have ended: only runs
+// that have no longer one. None: only planned starts of jobs that it could preempt are in the way.
+// nullopt: there is no such choice.
+std::optional<VictimChoice> Preemptor::choose(const PendingJob& pending, Duration grace) {
+    const Time at = ended_after(grace);
     PlanBook& book = cycle_.book();
     const PreemptRules& rules = cycle_.derived().preemptions.rules;
     const Job& job = *cycle_.state().find_job(pending.id);
-    const auto fits = [&] { return finder_.find(pending, at, at); };
+    const auto fits = [&] {
+        auto found = finder_.find(pending, at, at);
+        limited_ = limited_ || finder_.was_limited();
+        return found;
+    };
+    std::vector<std::size_t> places;  // Of those candidates, as far as asked for.
+    const auto candidate = [&](std::size_t nth) -> const Victim* {
+        while (places.size() <= nth) {
+            std::size_t place = places.empty() ? 0 : places.back() + 1;
+            while (candidates_.at(place) != nullptr && candidates_.terms_at(place).grace > grace)
+                ++place;
+            if (candidates_.at(place) == nullptr) return nullptr;
+            places.push_back(place);
+        }
+        return candidates_.at(places[nth]);
+    };
+    const auto stop = [&](Trial& trial, std::size_t place) {
+        for (const JobId id : *candidates_.at(place))
+            is_suspended_at(place) ? trial.lend(id) : trial.lift(id);
+    };
     std::optional<VictimChoice> choice;
     sort_planned();
     {
@@ -60,12 +104,12 @@ std::optional<VictimChoice> Preemptor::choose(const PendingJob& pending, Time at
             lift_planned(pending, trial, [&](const Job& other, std::int64_t) {
                 return !has_hold(cycle_, other.id);
             });
-            const auto candidate = [&](std::size_t place) { return candidates_.at(place); };
-            const auto stop = [&](std::size_t place) {
-                for (const JobId id : *candidates_.at(place))
-                    is_suspended_at(place) ? trial.lend(id) : trial.lift(id);
-            };
-            choice = choose_victims(cycle_.state(), candidate, stop, trial, fits);
+            choice = choose_victims(
+                cycle_.state(), candidate, [&](std::size_t nth) { stop(trial, places[nth]); },
+                trial, fits);
+            if (choice) {
+                for (std::size_t& victim : choice->victims) victim = places[victim];
+            }
             // A job that preempts nobody passes no other planned start either.
             if (choice && choice->victims.empty()) choice.reset();
             if (choice && !others_keep_their_starts(pending, trial, *choice)) choice.reset();
@@ -125,20 +169,23 @@ bool Preemptor::others_keep_their_starts(const PendingJob& pending, Trial& trial
 bool Preemptor::preempt_for(PendingJob& pending) {
     if (!could_preempt(pending)) return false;
     candidates_.list_for(pending);
-    const Time at = ended_by_candidates();
     const PlannedReservation* const known = cycle_.book().planned_start(pending.id);
     const PreemptionSpec& spec = cycle_.scheduling().preemption;
-    const Time soon = std::max(at, after(cycle_.now(), spec.unless_within));
-    if (known != nullptr && known->start <= soon) return false;
+    if (known != nullptr && known->start <= after(cycle_.now(), spec.unless_within)) return false;
+    const bool has_any = candidates_.at(0) != nullptr;
+    // All of them would end too late.
+    if (has_any && !longest_useful_grace(pending)) return false;
+    limited_ = false;
     std::optional<VictimChoice> choice;
-    if (candidates_.at(0) != nullptr && has_licenses_now(pending)) choice = choose(pending, at);
+    if (has_any && has_licenses_now(pending)) choice = choose(pending);
     if (choice && spec.victims_max != 0) {
         std::size_t jobs = 0;
         for (const std::size_t one : choice->victims) jobs += candidates_.at(one)->size();
         if (jobs > spec.victims_max) choice.reset();
     }
     if (!choice) {
-        cycle_.derived().preemptions.note_failure(pending, *cycle_.state().find_job(pending.id));
+        cycle_.derived().preemptions.note_failure(pending, *cycle_.state().find_job(pending.id),
+                                                  limited_);
         return false;
     }
     if (choice->victims.empty()) {  // Only planned starts of jobs behind it were in the way.
@@ -220,6 +267,8 @@ JobId Preemptor::decide_preemption(const PendingJob& pending, const std::vector<
     cycle_.decide(fact);
     for (const JobsPreempted::Victim& victim : fact.victims) {
         const Job& run = *cycle_.state().find_job(victim.job);
+        const auto& preempted = run.allocation->preempted;
+        if (!preempted || preempted->by != fact.preemptor) continue;  // It could not be.
         if (victim.mode == PreemptMode::suspend) {
             if (!run.is_suspended())
                 cycle_.decide(JobSuspended{.job = victim.job, .attempt = victim.attempt});

@@ -25,8 +25,10 @@ public:
     bool preempt_for(PendingJob& pending);
 
 private:
-    Time ended_by_candidates() const;
-    std::optional<VictimChoice> choose(const PendingJob& pending, Time at);
+    Time ended_after(Duration grace) const;
+    std::optional<Duration> longest_useful_grace(const PendingJob& pending) const;
+    std::optional<VictimChoice> choose(const PendingJob& pending);
+    std::optional<VictimChoice> choose(const PendingJob& pending, Duration grace);
     bool is_suspended_at(std::size_t place) const;
     bool others_keep_their_starts(const PendingJob& pending, Trial& trial,
                                   const VictimChoice& choice);
@@ -46,6 +48,7 @@ private:
     OpenCycle& cycle_;
     StartFinder& finder_;
     PreemptCandidates candidates_;
+    bool limited_ = false;  // Limits bounded a search of choose(), beside what is free.
     // Jobs with a planned start, by their place in the order, and PlanBook::plan_version() then.
     // What the preemptor itself removes from the plan stays here.
     std::vector<std::pair<OrderKey, JobId>> planned_;

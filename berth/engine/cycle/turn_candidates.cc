@@ -54,6 +54,9 @@ bool TurnCandidates::can_take_turns(const Job& run) const {
     if (run.is_suspended() && !run.awaits_turn()) return false;
     if (run.suspension && run.suspension->unproved) return false;
     if (asks_for_gres(*run.spec.request)) return false;
+    const PartitionSpec& partition = state.spec().partition(run.partition);
+    if (partition.exclusive || (run.spec.request->exclusive && !partition.ignores_exclusive()))
+        return false;
     return std::ranges::all_of(run.allocation->shares, [&](const NodeShare& share) {
         const NodeCondition& condition = state.nodes().condition(share.node);
         return share.devices == 0 && condition.registered && condition.responding &&

@@ -96,6 +96,7 @@ inline void forget_searches(std::vector<OtherPartition>& others) {
 struct BlockingReason {
     PendingReason reason = PendingReason::none;
     bool by_limit = false;  // Of an association, a QOS or a queue.
+    bool by_quota = false;  // Only quotas of queues.
     // Whether only limits that others use up now keep it waiting: then it waits ahead, in the order
     // all the same, for a planned start. Unasked: enough jobs wait ahead already.
     enum class Ahead : std::uint8_t { no, unasked, yes } ahead = Ahead::no;
@@ -157,6 +158,10 @@ struct PendingJob {
     bool is_component() const { return sort == Sort::component; }
     bool names_several() const { return sort == Sort::of_several; }
     bool waits_ahead() const { return blocking.ahead == BlockingReason::Ahead::yes; }
+    // Whether runs that end, of other jobs or of its own queue, would let it start.
+    bool needs_only_room() const {
+        return blocking.reason == PendingReason::none || (waits_ahead() && blocking.by_quota);
+    }
     // Whether it belongs into the order.
     bool is_open() const { return blocking.reason == PendingReason::none || waits_ahead(); }
 

@@ -80,7 +80,7 @@ private:
         looks_ += looks;
         const Demand demand = demand_of_changed(job);
         const LimitRequest asked = limit_request_of(state_, job.partition, demand);
-        if (limit_reason_on_start(state_, job, demand, asked) != PendingReason::none)
+        if (limit_reason_on_start(state_, job, demand, asked).reason != PendingReason::none)
             return std::nullopt;
         const StartSearch::Wanted wanted{demand, job.time_limit, known,
                                          kind_.has_affinities ? &job : nullptr};

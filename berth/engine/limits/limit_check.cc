@@ -49,17 +49,20 @@ public:
     void add(Excess excess, const Holder& holder, std::string_view what) {
         if (done()) return;
         reason_ = excess.reason;
+        of_quota_ = excess.nominal.has_value();
         if (wanted_ == Wanted::first_reason) return;
         excess.holder = holder();
         excess.what = what;
         found_.push_back(std::move(excess));
     }
     R reason() const { return reason_; }  // Of the last one; none: there is none.
+    bool of_quota() const { return of_quota_; }
     std::vector<Excess> take() { return std::move(found_); }
 
 private:
     Wanted wanted_;
     R reason_ = R::none;
+    bool of_quota_ = false;
     std::vector<Excess> found_;
 };
 
@@ -311,12 +314,12 @@ std::optional<Excess> first_of(Excesses& excesses) {
 
 }  // namespace
 
-PendingReason limit_reason_on_start(const ClusterState& state, const Job& job, const Demand& demand,
-                                    const LimitRequest& asked) {
-    if (!state.quota().enforced()) return R::none;
+LimitReason limit_reason_on_start(const ClusterState& state, const Job& job, const Demand& demand,
+                                  const LimitRequest& asked) {
+    if (!state.quota().enforced()) return {};
     Excesses excesses(Excesses::Wanted::first_reason);
     Checking(state, job, demand, asked, excesses).check_start();
-    return excesses.reason();
+    return {excesses.reason(), excesses.of_quota()};  // Quotas are checked last.
 }
 
 bool may_start_alone(const ClusterState& state, const Job& job, const Demand& demand,

@@ -29,10 +29,15 @@ struct Excess {
 // "queue vision may use 10 gres/gpu now, 8 of them by right; it asks for 4, and 8 are in use"
 std::string in_words(const Excess& excess);
 
-// The reason of the first limit that keeps the job from starting now; none: no limit does.
+// The first limit that keeps the job from starting now.
+struct LimitReason {
+    PendingReason reason = PendingReason::none;  // none: no limit does.
+    bool of_quota = false;                       // Only quotas of queues do.
+};
+
 // `asked`: limit_request_of() the demand.
-PendingReason limit_reason_on_start(const ClusterState& state, const Job& job, const Demand& demand,
-                                    const LimitRequest& asked);
+LimitReason limit_reason_on_start(const ClusterState& state, const Job& job, const Demand& demand,
+                                  const LimitRequest& asked);
 
 // Whether no limit would keep it from starting if nothing else ran.
 bool may_start_alone(const ClusterState& state, const Job& job, const Demand& demand,
