@@ -70,6 +70,36 @@ TEST(PartsOfGpus, AGangHasOneOnEachNode) {
     engine.state().check_invariants();
 }
 
+TEST(PartsOfGpus, AJobThatTakesLessTimeTakesNoMoreOfAGpu) {
+    testing::NodeOptions options{.gpus = 1};
+    options.parts = {{"mps", 100}};
+    Engine engine = testing::make_engine(testing::make_cluster(1, options));
+    JobSpec half = part_job("mps", 50);
+    half.request.edit().time_limit = 2h;
+    half.time_min = 10min;
+    const JobId one = testing::submit(engine, Time{}, half);
+    const JobId other = testing::submit(engine, Time{}, half);
+    engine.cycle(Time{}, 1000);
+    for (const JobId id : {one, other}) {
+        const Job& job = *engine.state().find_job(id);
+        ASSERT_TRUE(job.allocation) << to_string(id);
+        ASSERT_TRUE(job.allocation->shares[0].device_share);
+        EXPECT_EQ(job.allocation->shares[0].device_share->part.parts, 50);
+    }
+    engine.state().check_invariants();
+}
+
+TEST(LinkedGpus, AJobThatTakesLessTimeHasAsManyAsItAsksFor) {
+    Engine engine = testing::make_engine(testing::make_cluster(1));  // 8 GPUs, linked in fours.
+    JobSpec spec = testing::make_job({.gpus = 2, .limit = 2h});
+    spec.request.edit().nearness.edit().pack = true;
+    spec.time_min = 10min;
+    const JobId id = testing::submit(engine, Time{}, spec);
+    engine.cycle(Time{}, 1000);
+    ASSERT_TRUE(engine.state().find_job(id)->allocation);
+    EXPECT_EQ(popcount(engine.state().find_job(id)->allocation->shares[0].devices), 2);
+}
+
 // ---- Comparison with a scan of every GPU.
 
 struct SharedWorld {
@@ -102,6 +132,7 @@ struct SharedWorld {
         } else if (kind < 9) {
             spec.request.edit().gpus_per_node = {{"gpu", "", rng.between(1, 2)}};
         }
+        if (rng.chance(20)) spec.time_min = std::chrono::minutes(5);
         const Principal ann{.uid = 1, .gid = 1, .user = "ann", .group = "ann"};
         auto admitted = admit(engine.state(), now, ann, spec);
         if (Job* job = std::get_if<Job>(&admitted)) engine.apply(now, JobSubmitted{*job});

@@ -24,7 +24,9 @@ Duration slack_of(const SchedulingSpec& scheduling, const Demand& demand, Durati
 }
 
 Duration held_length(const SchedulingSpec& scheduling, const Demand& demand, Duration length) {
-    return demand.near.turns ? held_in_turns(scheduling, length) : length;
+    if (demand.near.turns) return held_in_turns(scheduling, length);
+    // A reservation ends on time: its jobs may take all that it has left.
+    return demand.reservation.empty() ? sum_of(length, scheduling.over_time_limit) : length;
 }
 
 Duration booked_length(const SchedulingSpec& scheduling, const Demand& demand, Duration length) {

@@ -39,7 +39,8 @@ bool StartFinder::allowed_now(const PendingJob& job, Duration length) const {
     if (!cycle_.state().quota().enforced()) return true;
     const LimitBook& limits = cycle_.book().limits();
     const Time now = cycle_.now();
-    return limits.first_free(known_limit_use_of(cycle_.state(), limits, job), now, now, length)
+    const Duration held = held_length(cycle_.scheduling(), job.shape->demand(), length);
+    return limits.first_free(known_limit_use_of(cycle_.state(), limits, job), now, now, held)
         .has_value();
 }
 
@@ -51,14 +52,17 @@ std::optional<Found> StartFinder::find_open(const PendingJob& job, Time from, Ti
 
 std::optional<Found> StartFinder::find_among(const BitSet& nodes, const PendingJob& job, Time from,
                                              Time latest) {
-    if (!job.shape->kind->has_affinities) {
-        return search_on(nodes, *job.shape, {}, from, latest);
-    }
+    return find_among(nodes, job, *job.shape, from, latest);
+}
+
+std::optional<Found> StartFinder::find_among(const BitSet& nodes, const PendingJob& job,
+                                             const Shape& shape, Time from, Time latest) {
+    if (!shape.kind->has_affinities) return search_on(nodes, shape, {}, from, latest);
     const Job& record = *cycle_.state().find_job(job.id);
     for (const bool preferred : {true, false}) {
         if (preferred && (from > cycle_.now() || !has_preferences(record))) continue;
         const BitSet wished = nodes_as_wished(cycle_.state(), record, nodes, preferred);
-        auto found = search_on(wished, *job.shape, {&record, preferred}, from,
+        auto found = search_on(wished, shape, {&record, preferred}, from,
                                preferred ? cycle_.now() : latest);
         if (found || !preferred) return found;
     }
@@ -67,22 +71,15 @@ std::optional<Found> StartFinder::find_among(const BitSet& nodes, const PendingJ
 
 std::optional<Found> StartFinder::find_now(const PendingJob& job, Duration length) {
     if (!allowed_now(job, length)) return std::nullopt;
-    return search_now(open_to(job), job.shape->demand(), {job.shape->kind, length}, {});
+    cycle_.prefer_for(job.id);
+    return find_among(open_to(job), job, {job.shape->kind, length}, cycle_.now(), cycle_.now());
 }
 
 std::optional<Found> StartFinder::find_longest_now(const PendingJob& pending, Duration least,
                                                    Duration& length) {
     const Time now = cycle_.now();
     const Shape& shape = *pending.shape;
-    const ClassRequirements* known = &bounds_.requirements(*shape.kind);
-    const BitSet open = open_to(pending);
-    const auto find = [&](Duration some) -> std::optional<Found> {
-        if (!allowed_now(pending, some)) return std::nullopt;
-        if (shape.demand().near.any_cores)
-            return search_now(open, shape.demand(), {shape.kind, some}, {});
-        return find_start(shape.demand(), {now, now, some}, cycle_.book(), open,
-                          cycle_.preference(), known);
-    };
+    const auto find = [&](Duration some) { return find_now(pending, some); };
     Duration high = shape.length;
     const std::optional<Time>& deadline = cycle_.state().find_job(pending.id)->spec.deadline;
     if (deadline) high = std::min(high, *deadline - now);
@@ -147,14 +144,16 @@ std::optional<Found> StartFinder::search_now(const BitSet& usable, const Demand&
         return find_by_close_look(demand, look, usable, cycle_.preference(),
                                   cycle_.derived().topologies);
     }
-    return find_start(demand, {now, now, length}, cycle_.book(), usable, cycle_.preference(),
+    return find_start(demand, {now, now, length, true}, cycle_.book(), usable, cycle_.preference(),
                       &bounds_.requirements(*shape.kind));
 }
 
 bool StartFinder::has_licenses_now(const PendingJob& job) const {
     Found found;
-    return take_licenses(job.shape->demand().licenses, cycle_.book(),
-                         {cycle_.now(), cycle_.now(), job.shape->length}, found);
+    const Demand& demand = job.shape->demand();
+    const Duration held = held_length(cycle_.scheduling(), demand, job.shape->length);
+    return take_licenses(demand.licenses, cycle_.book(), {cycle_.now(), cycle_.now(), held},
+                         found);
 }
 
 BitSet StartFinder::open_to(const PendingJob& job) const {

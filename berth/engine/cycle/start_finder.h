@@ -43,6 +43,9 @@ private:
         const Job* of = nullptr;  // nullptr: no wishes.
         bool preferred = false;
     };
+    // The job with the length of this shape.
+    std::optional<Found> find_among(const BitSet& nodes, const PendingJob& job, const Shape& shape,
+                                    Time from, Time latest);
     std::optional<Found> search_on(const BitSet& usable, const Shape& shape, Wishes wishes,
                                    Time from, Time latest);
     std::optional<Found> search_on(const BitSet& usable, const Demand& demand, const Shape& shape,

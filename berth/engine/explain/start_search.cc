@@ -33,13 +33,6 @@ std::optional<Found> StartSearch::immediate(const Wanted& wanted) const {
     return earliest(wanted, now_, now_);
 }
 
-std::optional<Found> StartSearch::immediate_by_amounts(const Wanted& wanted) const {
-    const BitSet open = derived_.holds.open_to(preference_.job, derived_.usable);
-    if (wanted.demand.near.any_cores) return immediate_on(open, wanted, false);
-    return find_start(wanted.demand, {now_, now_, held_length(wanted)}, derived_.book, open,
-                      preference_, wanted.requirements);
-}
-
 std::optional<Found> StartSearch::earliest_on(const BitSet& nodes, const Wanted& wanted, Time from,
                                               Time latest, bool preferred) const {
     if (from <= now_) {
@@ -55,7 +48,7 @@ std::optional<Found> StartSearch::immediate_on(const BitSet& nodes, const Wanted
                                                bool preferred) const {
     const Demand& demand = wanted.demand;
     if (!needs_close_look(demand)) {
-        return find_start(demand, {now_, now_, held_length(wanted)}, derived_.book, nodes,
+        return find_start(demand, {now_, now_, held_length(wanted), true}, derived_.book, nodes,
                           preference_, wanted.requirements);
     }
     const SharedLook look{state_,         derived_.book, now_, held_length(wanted),

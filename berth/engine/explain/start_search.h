@@ -25,9 +25,6 @@ public:
     // start needs the length; a later one also the slack of a planned start.
     std::optional<Found> earliest(const Wanted& wanted, Time from, Time latest) const;
     std::optional<Found> immediate(const Wanted& wanted) const;
-    // The same by amounts alone, as the cycle searches for --time-min: part of a GPU needs a whole
-    // one that is free. Tasks per socket are looked for on sockets.
-    std::optional<Found> immediate_by_amounts(const Wanted& wanted) const;
 
     Duration booked_length(const Wanted& wanted) const;  // With the slack.
     Duration held_length(const Wanted& wanted) const;    // Without, for an immediate start.

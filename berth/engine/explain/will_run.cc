@@ -183,12 +183,16 @@ private:
                             [&](Time at, Time last) { return find_open(job, at, last); });
     }
 
-    // With --switches, within that many switches until the job has waited long enough.
     std::optional<Found> find_open(const PendingJob& job, Time from, Time latest) const {
+        return find_open(job, job.shape->length, from, latest);
+    }
+
+    // With --switches, within that many switches until the job has waited long enough.
+    std::optional<Found> find_open(const PendingJob& job, Duration length, Time from,
+                                   Time latest) const {
         const PlacementPreference preference = preference_of(job.id);
         const StartSearch search(state_, derived_, now_, preference);
         const Kind& kind = *job.shape->kind;
-        const Duration length = job.shape->length;
         const auto near = wanted_of(job, kind.demand, length);
         if (!kind.relaxed) return search.earliest(near, from, latest);
         auto found = search.earliest(near, from, std::min(latest, kind.relaxed_from - Duration(1)));
@@ -203,15 +207,12 @@ private:
         if (from_ > now_) return std::nullopt;
         const std::optional<Duration> least = least_time_now(state_, record(job.id), now_);
         if (!least || *least >= job.shape->length) return std::nullopt;
-        const PlacementPreference preference = preference_of(job.id);
-        const StartSearch search(state_, derived_, now_, preference);
-        const auto wanted = [&](Duration length) {
-            return wanted_of(job, job.shape->demand(), length);
-        };
-        if (!record(job.id).spec.time_min) return search.immediate(wanted(*least));
-        auto found = search.immediate_by_amounts(wanted(job.shape->length));
-        return found ? found : search.immediate_by_amounts(wanted(*least));
+        if (record(job.id).spec.time_min) {
+            if (auto found = find_open(job, now_, now_)) return found;
+        }
+        return find_open(job, *least, now_, now_);
     }
+
     // ---- Heterogeneous jobs: the earliest time at which each component fits beside the others.
 
     FoundAll find_together() {

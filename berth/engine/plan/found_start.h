@@ -13,6 +13,7 @@ struct Window {
     Time earliest{};
     Time latest{};  // The last start that is acceptable.
     Duration length{};
+    bool is_now = false;  // Earliest and latest are the present: no run ends before that.
 };
 
 struct Found {

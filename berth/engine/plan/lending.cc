@@ -74,8 +74,10 @@ Time end_from(const ClusterSpec& spec, const Job& run, Time from, Time now) {
 
 // How long the job holds its cores at most once it has started.
 Duration held_length(const ClusterSpec& spec, const Job& job) {
-    const bool shares = jobs_on_core(spec, job) > 1;
-    return shares ? held_in_turns(spec.scheduling, job.time_limit) : job.time_limit;
+    if (jobs_on_core(spec, job) > 1) return held_in_turns(spec.scheduling, job.time_limit);
+    if (!job.spec.request->reservation.empty()) return job.time_limit;
+    const Duration over = spec.scheduling.over_time_limit;
+    return job.time_limit > Duration::max() - over ? Duration::max() : job.time_limit + over;
 }
 
 // When the job that a lender waits for has ended, if it comes at all.

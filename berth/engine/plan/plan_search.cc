@@ -101,8 +101,9 @@ private:
     std::pmr::vector<Seen> seen_{&pool_};
 };
 
-// An immediate start on one node or several alike. Considers a few nodes of each free group, and
-// each node that has planned starts.
+// A start at one moment on one node or several alike. Considers a few nodes of each free group, and
+// each node that has planned starts. Runs that end by themselves before that moment count as if they
+// did not: if it lies ahead, a search that finds nothing proves nothing.
 class AtOnce {
 public:
     // With more such nodes, searching the free slots is faster.
@@ -274,7 +275,7 @@ std::optional<Found> find_on_nodes(const Demand& demand, const Window& window, c
             best = AtOnce(demand, window, book, preference)
                        .find(requirements->choices[i], demand.choices[i], usable);
         }
-        return best;
+        if (best || window.is_now) return best;
     }
     for (std::size_t i = 0; i < demand.choices.size(); ++i) {
         const bool one_will_do = demand.nodes_max == 1 && demand.required.empty();
