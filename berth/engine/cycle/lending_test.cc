@@ -83,6 +83,21 @@ TEST_F(LentCores, SeveralJobsBorrowFromOneRun) {
     EXPECT_EQ(job(other).state, JobState::pending);
 }
 
+// Nobody else could use them meanwhile.
+TEST_F(LentCores, CoresThatStandStillAreTakenBeforeFreeOnes) {
+    const JobId first = run("main", {.cpus = 4});
+    const JobId low = run("main", {.cpus = 4, .limit = 10h});
+    testing::finish(engine, now, first);
+    pass(1s);
+    const JobId high = submit("high", {.cpus = 6, .limit = 1h});
+    pass(1s);
+    ASSERT_TRUE(job(low).is_suspended());
+    freeze(low);
+    pass(1s);
+    ASSERT_TRUE(runs(high));
+    EXPECT_TRUE(share(low).cores.is_subset_of(share(high).cores));
+}
+
 TEST_F(LentCores, AcrossThreeTiersTheLastToStandStillGoesOnFirst) {
     const JobId low = run("main", {.cpus = 8, .limit = 10h});
     const JobId high = submit("high", {.cpus = 8, .limit = 1h});

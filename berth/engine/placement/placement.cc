@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "berth/engine/placement/placement_share.h"
+#include "berth/engine/state/lent_cores.h"
 
 namespace berth {
 namespace {
@@ -151,12 +152,29 @@ Why why_not(const Demand& demand, const Rooms& rooms, const ClusterSpec& spec) {
     return why;
 }
 
+namespace {
+
+// The cores that are free although a run holds them: it lends them, if only in a trial.
+BitSet lent_now(const ClusterState& state, NodeId node) {
+    if (!state.index().any_lender_on(node)) return {};
+    const BitSet& free = state.nodes().free(node).cores;
+    BitSet held(free.size());
+    for (const JobId id : state.index().on_node(node)) {
+        const NodeShare* const share = share_on(*state.find_job(id), node);
+        if (share != nullptr && share->cores.size() == held.size()) held |= share->cores;
+    }
+    return held & free;
+}
+
+}  // namespace
+
 Allocation settle(const ClusterState& state, const std::vector<Part>& parts,
                   const Topologies& topologies) {
     Allocation allocation;
     for (const Part& part : parts) {
-        allocation.shares.push_back(
-            settle(state.spec().node(part.node), state.nodes().free(part.node), part, topologies));
+        allocation.shares.push_back(settle(state.spec().node(part.node),
+                                           state.nodes().free(part.node), part, topologies,
+                                           lent_now(state, part.node)));
     }
     return allocation;
 }

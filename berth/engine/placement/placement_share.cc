@@ -101,6 +101,15 @@ BitSet cores_by_socket(const NodeSpec& node, BitSet free, std::size_t count) {
     return taken;
 }
 
+// Cores near the job's devices first, then by socket.
+BitSet choose_cores(const NodeSpec& node, const BitSet& free, DeviceMask devices,
+                    std::size_t count) {
+    BitSet close = cores_near(node, free, devices, count);
+    const std::size_t missing = count - close.count();
+    close |= cores_by_socket(node, free - close, missing);
+    return close;
+}
+
 // A socket that has units to give.
 struct SocketOffer {
     std::uint32_t socket = 0;
@@ -187,16 +196,18 @@ NodeFree on_chosen_sockets(const NodeSpec& node, const NodeFree& free, const Par
 }
 
 NodeShare settle_among(const NodeSpec& node, const NodeFree& free, const Part& part,
-                       const Topologies& topologies) {
+                       const Topologies& topologies, const BitSet& lent) {
     NodeShare share;
     share.node = part.node;
     share.devices = choose_devices(node, free, part, topologies);
     share.device_share = part.take.share;
     if (part.take.share) share.devices |= bit(static_cast<int>(part.take.share->device));
     if (part.take.sockets == SocketRule{}) {
-        share.cores = cores_near(node, free.cores, share.devices, part.take.cores);
-        const std::size_t missing = part.take.cores - share.cores.count();
-        share.cores |= cores_by_socket(node, free.cores - share.cores, missing);
+        const BitSet first = lent.empty() ? BitSet(node.cores()) : lent & free.cores;
+        const std::size_t borrowed = std::min<std::size_t>(part.take.cores, first.count());
+        share.cores = choose_cores(node, first, share.devices, borrowed);
+        share.cores |= choose_cores(node, free.cores - first, share.devices,
+                                    part.take.cores - borrowed);
     } else {
         share.cores =
             cores_by_rule(node, free.cores, share.devices, part.take.cores, part.take.sockets);
@@ -211,9 +222,10 @@ NodeShare settle_among(const NodeSpec& node, const NodeFree& free, const Part& p
 }  // namespace
 
 NodeShare settle(const NodeSpec& node, const NodeFree& free, const Part& part,
-                 const Topologies& topologies) {
-    if (part.take.sockets.sockets == 0) return settle_among(node, free, part, topologies);
-    return settle_among(node, on_chosen_sockets(node, free, part, topologies), part, topologies);
+                 const Topologies& topologies, const BitSet& lent) {
+    if (part.take.sockets.sockets == 0) return settle_among(node, free, part, topologies, lent);
+    return settle_among(node, on_chosen_sockets(node, free, part, topologies), part, topologies,
+                        lent);
 }
 
 }  // namespace berth

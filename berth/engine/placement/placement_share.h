@@ -7,8 +7,10 @@
 
 namespace berth {
 
-// REQUIRES: the part fits in what is free on its node.
+// REQUIRES: the part fits in what is free on its node. `lent`: of the free cores those that runs
+// hold which stand still; none if empty. They are taken first, since no run but a preemptor may use
+// them.
 NodeShare settle(const NodeSpec& node, const NodeFree& free, const Part& part,
-                 const Topologies& topologies);
+                 const Topologies& topologies, const BitSet& lent = {});
 
 }  // namespace berth
