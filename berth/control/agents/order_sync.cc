@@ -5,6 +5,7 @@
 
 #include "berth/control/orders/on_node.h"
 #include "berth/control/orders/orders.h"
+#include "berth/engine/derived/derived_state.h"
 #include "berth/engine/state/lent_cores.h"
 #include "berth/model/preempted_by.h"
 
@@ -57,12 +58,17 @@ void OrderSync::sync(TurnBuilder& builder, NodeId node) {
 }
 
 void OrderSync::sync_orphans(TurnBuilder& builder, NodeId node) {
+    // One that stood still would have to go on to hear SIGTERM, on cores that another run may have.
+    const bool may_stand_still = builder.scheduling().preemption.gang ||
+                                 builder.engine().derived().preemptions.rules.suspends();
+    const bool at_once = may_stand_still && !builder.state().index().on_node(node).empty();
     for (auto& [attempt, delivery] : runs_.of(node).orphans) {
         if (!delivery.due(builder.now())) continue;
         delivery.sent(builder.now());
         sessions_.send_order(
             builder, node,
-            EndAttempt{attempt.job, attempt.attempt, builder.scheduling().kill_wait});
+            EndAttempt{attempt.job, attempt.attempt, builder.scheduling().kill_wait,
+                       at_once ? kKill : kTerm});
     }
 }
 

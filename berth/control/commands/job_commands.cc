@@ -192,7 +192,8 @@ std::optional<Refused> requeue_one(TurnBuilder& builder, const Principal& princi
             job.id);
     }
     EndJob fact{.job = job.id, .outcome = JobState::pending, .hold = hold};
-    if (job.is_suspended() && !job.lends_cores() && !job.awaits_turn() && !and_hold)
+    const bool by_scheduler = job.awaits_turn() || (job.lends_cores() && !job.lends_by_turns());
+    if (job.is_suspended() && !by_scheduler && !and_hold)
         fact.hold = hold_by(principal, Hold::admin);
     fact.by_uid = principal.uid;
     builder.record(fact);

@@ -85,6 +85,27 @@ TEST_F(TakingTurns, WhatIsCancelledAtRestIsKilledWhereItStands) {
     EXPECT_EQ(ends[0].second.signal, 15) << "It has its turn.";
 }
 
+// It would have to go on to hear SIGTERM, beside the run that has its turn.
+TEST_F(TakingTurns, AnOrphanIsKilledBesideOtherRuns) {
+    to_next_slice();
+    froze(first, 1);
+    rig.started(0, second);
+    rig.connect(0, {live_report(first), live_report(second), live_report(77)});
+    const auto ends = rig.orders<EndAttempt>();
+    ASSERT_EQ(ends.size(), 1U);
+    EXPECT_EQ(ends[0].second.job, JobId(77));
+    EXPECT_EQ(ends[0].second.signal, 9);
+}
+
+TEST_F(TakingTurns, EitherIsHeldIfAnOperatorSuspendedItAndItIsRequeued) {
+    for (const std::uint32_t id : {first, second}) {
+        ASSERT_TRUE(is_done(rig.ask(kOperator, SuspendJob{ref(id)})));
+        ASSERT_TRUE(is_done(rig.ask(kOperator, RequeueJob{ref(id)})));
+        rig.report(0, end_report(id, 1, ExitStatus{}));
+        EXPECT_EQ(rig.job(id).hold, Hold::admin) << id;
+    }
+}
+
 // srun asks again until then.
 TEST_F(TakingTurns, AStepIsCreatedInItsTurn) {
     CreateStep step{.job = ref(second)};
