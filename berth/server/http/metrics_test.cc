@@ -180,6 +180,35 @@ TEST_F(Metrics, OfCheckpointsTellThoseOfPreemptionApart) {
     has(page, R"(training_checkpoint_saves_total{job="",reason="preemption",status="timeout"} 1)");
 }
 
+// A script that saves and ends is over in the record that tells of it.
+TEST_F(Metrics, CountACheckpointOfARunThatHasEndedWithIt) {
+    record({JobSubmitted{SampleCluster::job(1)}, JobSubmitted{SampleCluster::job(2)}});
+    record({start(1)});
+    record({JobsPreempted{.preemptor = JobId(2),
+                          .victims = {{JobId(1), Attempt(1), PreemptMode::checkpoint, cluster.now}},
+                          .array = {}}});
+    record({CheckpointSeen{JobId(1), Attempt(1)},
+            EndJob{.job = JobId(1),
+                   .outcome = JobState::pending,
+                   .reason = "Preempted by job 2",
+                   .preempted_by = JobId(2)},
+            AttemptEnded{JobId(1), Attempt(1), NodeId(0), ExitStatus{}}});
+    has(berth(),
+        R"(training_checkpoint_saves_total{job="",reason="preemption",status="success"} 1)");
+}
+
+// A run that lends its cores is not waited for.
+TEST_F(Metrics, CountACheckpointOfARunThatLendsItsCoresAsRequested) {
+    record({JobSubmitted{SampleCluster::job(1)}, JobSubmitted{SampleCluster::job(2)}});
+    record({start(1)});
+    record({JobsPreempted{.preemptor = JobId(2),
+                          .victims = {{JobId(1), Attempt(1), PreemptMode::suspend, cluster.now}},
+                          .array = {}}});
+    record({CheckpointSeen{JobId(1), Attempt(1)}});
+    has(berth(),
+        R"(training_checkpoint_saves_total{job="",reason="requested",status="success"} 1)");
+}
+
 TEST_F(Metrics, OfPreemptionCountARunThatLendsMoreOfItsCoresOnce) {
     record({JobSubmitted{SampleCluster::job(1)}, JobSubmitted{SampleCluster::job(2)},
             JobSubmitted{SampleCluster::job(3)}});

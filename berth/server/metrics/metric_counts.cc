@@ -122,7 +122,7 @@ struct MetricCounts::Counts {
     void ended(const ClusterSpec& spec, const Job& job, bool missed_deadline);
     void put_back(const ClusterSpec& spec, const Job& job, std::string_view reason);
     void preempted(const ClusterState& after, const JobsPreempted& fact, Time now);
-    void saved(const ClusterState& after, const CheckpointSeen& fact);
+    void saved(const Record& record, const ClusterState& after, const CheckpointSeen& fact);
 
     std::mutex mutex;  // Of all of it.
     prometheus::Registry registry;
@@ -238,9 +238,17 @@ void MetricCounts::Counts::preempted(const ClusterState& after, const JobsPreemp
     }
 }
 
-void MetricCounts::Counts::saved(const ClusterState& after, const CheckpointSeen& fact) {
+// A run that is awaited may have ended in the same record; one that lends its cores is not awaited.
+void MetricCounts::Counts::saved(const Record& record, const ClusterState& after,
+                                 const CheckpointSeen& fact) {
     const Job* const job = after.find_job(fact.job);
-    const bool is_awaited = job != nullptr && job->allocation && job->allocation->preempted;
+    const bool ends = std::ranges::any_of(record.facts, [&](const Fact& one) {
+        const auto* const end = std::get_if<EndJob>(&one);
+        return end != nullptr && end->job == fact.job && end->preempted_by;
+    });
+    const bool is_awaited =
+        ends || (job != nullptr && job->allocation && job->allocation->preempted &&
+                 job->allocation->preempted->mode == PreemptMode::checkpoint);
     checkpoints.of({"", is_awaited ? "preemption" : "requested", "success"}).Increment();
 }
 
@@ -314,7 +322,7 @@ void MetricCounts::recorded(const Record& record, const ClusterState& after) {
             if (is_checkpoint_timeout(over->reason))
                 counts.checkpoints.of({"", "preemption", "timeout"}).Increment();
         } else if (const auto* saved = std::get_if<CheckpointSeen>(&fact)) {
-            counts.saved(after, *saved);
+            counts.saved(record, after, *saved);
         } else if (const auto* preempted = std::get_if<JobsPreempted>(&fact)) {
             counts.preempted(after, *preempted, record.now);
         } else if (const auto* suspended = std::get_if<JobSuspended>(&fact)) {
