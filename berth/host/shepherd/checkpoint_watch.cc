@@ -61,10 +61,12 @@ bool is_later(WallMoment changed, WallMoment warned) {
     const sigset_t told = last_look_signals();  // Blocked since before the fork.
     const timespec wait{0, std::chrono::nanoseconds(kLookEvery).count()};
     bool is_last = false;
+    siginfo_t from{};
     while (::getppid() == parent) {
         if (test.is_complete(look_at(run.checkpoint), steady_now())) ::_exit(kFound);
         if (is_last) ::_exit(test.is_new() ? kFound : kNotFound);
-        is_last = ::sigtimedwait(&told, nullptr, &wait) == kLastLookSignal;
+        // Processes of the user may send it, too.
+        is_last = ::sigtimedwait(&told, &from, &wait) == kLastLookSignal && from.si_pid == parent;
     }
     ::_exit(kCannotLook);
 }
@@ -113,8 +115,8 @@ bool CheckpointWatch::take_end(int pid, int wait_status, const RunDirectory& fol
 
 void CheckpointWatch::end(const RunDirectory& folder, const RunSpec& run) {
     look(folder, run);  // It may have been warned a moment ago.
-    if (pid_ != 0) ::kill(pid_, kLastLookSignal);
     for (const auto until = steady_now() + kLastLook; pid_ != 0 && steady_now() < until;) {
+        ::kill(pid_, kLastLookSignal);  // Each time: one that the user sent may hide it.
         int wait_status = 0;
         const int ended = ::waitpid(pid_, &wait_status, WNOHANG);
         if (ended == pid_) take_end(ended, wait_status, folder);
