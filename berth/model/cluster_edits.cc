@@ -161,7 +161,9 @@ Status check(const PartitionChange& change) {
         }
     }
     if (change.preempt_mode) BERTH_CHECK(parse_preempt_mode(*change.preempt_mode));
-    if (change.grace_time.value_or(0) < 0) return wrong("GraceTime should be 0 or more seconds");
+    constexpr std::int64_t kGraceSecondsMax = 365 * 86'400;
+    if (change.grace_time.value_or(0) < 0 || change.grace_time.value_or(0) > kGraceSecondsMax)
+        return wrong("GraceTime should be 0 seconds to a year");
     if (change.exclusive.value_or(false) && change.ignores_exclusive.value_or(false))
         return wrong("exclusive and ignores_exclusive: a partition is one of them at most");
     if (!change.sharing.value_or("").empty()) {
