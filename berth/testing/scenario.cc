@@ -95,7 +95,7 @@ private:
         return changed_spec();
     }
 
-    // "account physics parent=science grp_tres=cpu=8", "member ada physics max_jobs=1".
+    // "account physics parent=science shares=3 grp_tres=cpu=8", "member ada physics max_jobs=1".
     std::string add_account(const ScenarioWords& words) {
         if (words.verb == "member") {
             AssociationSpec one{.account = words.plain.at(1), .user = words.plain.at(0)};
@@ -103,7 +103,8 @@ private:
             spec_.associations.push_back(std::move(one));
         } else {
             AccountSpec one{.name = words.plain.front(),
-                            .parent = words.text("parent").value_or("root")};
+                            .parent = words.text("parent").value_or("root"),
+                            .shares = words.number("shares").value_or(1)};
             set_limits(words, kOfAssociation, one.limits);
             spec_.accounts.push_back(std::move(one));
         }
