@@ -43,7 +43,7 @@ class Completion(unittest.TestCase):
         self.assertEqual(self.complete("squeue", "--star"), ["--start"])
         self.assertIn("--hint=", self.complete("sbatch", "--"))
         self.assertIn("--quit-on-interrupt", self.complete("srun", "--"))
-        self.assertNotIn("--core-spec=", self.complete("sbatch", "--"))  # Refused.
+        self.assertNotIn("--container=", self.complete("sbatch", "--"))  # Refused.
         self.assertEqual(self.complete("berth", "submit", "--max-w"), ["--max-wait"])
 
     def test_names_complete_from_the_cluster(self):

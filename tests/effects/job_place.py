@@ -34,6 +34,14 @@ def prefer(run):
     same(hosts(run), "n3")
 
 
+@job_option("core-spec", "1", seen="an error line says that it is ignored, as where Slurm's site does not allow it")
+@job_option("thread-spec", "1", seen="an error line says that it is ignored, as where Slurm's site does not allow it")
+def specialized(run):
+    word = "-S" if run.option == "core-spec" else "--thread-spec"
+    said = f"{run.command}: error: Ignoring {word} since it's not allowed by configuration (AllowSpecResourcesUsage = No)\n"
+    see(said in (done := run.start("true")).stderr, done.stderr)
+
+
 @job_option("sockets-per-node", "2", seen="the job is on the node with two sockets", world="shapes")
 @job_option("cores-per-socket", "5", seen="the job is on the node with so many cores in a socket", world="shapes")
 @job_option("threads-per-core", "2", seen="the job is on the node with two threads in a core", world="shapes")

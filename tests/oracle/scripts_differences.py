@@ -13,9 +13,9 @@ OWN_VARIABLES = {
 }
 # Options that Berth refuses by name: docs/slurm-options.md says what to use instead.
 NOT_BUILT = {
-    "--container", "--core-spec", "--cpu-bind", "--cpu-freq", "--cpus-per-gpu", "--distribution", "--exclusive", "--gpu-freq",
+    "--container", "--cpu-bind", "--cpu-freq", "--cpus-per-gpu", "--distribution", "--exclusive", "--gpu-freq",
     "--gres-flags", "--immediate", "--mincpus", "--no-kill",
-    "--thread-spec", "--mem-bind",
+    "--mem-bind",
 }
 OLDER = "variables of a job and its steps"
 SPREAD = "tasks on more nodes than they need"

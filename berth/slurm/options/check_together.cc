@@ -180,6 +180,18 @@ Status check_one_core(const JobDraft& draft) {
                      "--ntasks-per-socket=1 with --cpus-per-task"};
 }
 
+// -S and --thread-spec: the last counts, unless both come from one place.
+Status check_specialized(const JobDraft& draft) {
+    using From = OfCpus::From;
+    const OfCpus& cpus = draft.of_cpus;
+    if (cpus.core_spec == From::nowhere || cpus.core_spec != cpus.thread_spec) return Done{};
+    return invalid_argument(
+        cpus.core_spec == From::command_line
+            ? "-S/--core-spec and --thread-spec options are mutually exclusive"
+            : "Both --core-spec and --thread-spec set using environment variables. Those options "
+              "are mutually exclusive.");
+}
+
 // --mem-per-gpu: memory for each node by its GPUs, or for each CPU by those of its task.
 Status count_memory_by_gpus(JobDraft& draft) {
     if (!draft.per_gpu.memory) return Done{};
@@ -224,6 +236,7 @@ Status check_together(JobDraft& draft) {
                          (draft.per_gpu.memory ? 1 : 0);
     if (memories > 1)
         return invalid_argument("--mem, --mem-per-cpu, and --mem-per-gpu are mutually exclusive.");
+    BERTH_CHECK(check_specialized(draft));
     take_hint(draft);
     BERTH_CHECK(count_gpus_by_sockets(draft));
     BERTH_CHECK(count_tasks_by_gpus(draft));
@@ -237,6 +250,13 @@ Status check_together(JobDraft& draft, const Invocation& call, Streams& streams)
     BERTH_CHECK(check_together(draft));
     const std::string note = std::exchange(draft.of_cpus.note, {});
     if (!note.empty() && !draft.quiet) streams.err << call.name + ": " + note + "\n" << std::flush;
+    // As Slurm where the site does not allow it, which is its default.
+    if (const char* const option = std::exchange(draft.of_cpus.specialized, nullptr)) {
+        streams.err << call.name + ": error: Ignoring " + option +
+                           " since it's not allowed by configuration "
+                           "(AllowSpecResourcesUsage = No)\n"
+                    << std::flush;
+    }
     return Done{};
 }
 

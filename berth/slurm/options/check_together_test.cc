@@ -1,6 +1,9 @@
 // What options come to together.
 #include <gtest/gtest.h>
 
+#include <sstream>
+#include <utility>
+
 #include "berth/slurm/options/job_options.h"
 #include "berth/slurm/options/layout_options.h"
 #include "berth/slurm/options/near_options.h"
@@ -253,6 +256,49 @@ TEST(TogetherOptions, RefusePerGpuWhatNobodyCanCount) {
                   .status.error()
                   .message,
               "--mem, --mem-per-cpu, and --mem-per-gpu are mutually exclusive.");
+}
+
+// -S and --thread-spec of these places, "" for none: what is said, or what is wrong.
+std::string said_of_specialized(OfCpus::From core, OfCpus::From thread) {
+    JobDraft draft;
+    const std::pair<OfCpus::From, Status (*)(JobDraft&, const char*)> given[] = {
+        {core, set_core_spec}, {thread, set_thread_spec}};
+    for (const auto& [from, set] : given) {
+        draft.of_cpus.reading = from;
+        if (from == OfCpus::From::nowhere) continue;
+        EXPECT_TRUE(set(draft, "2").ok());
+    }
+    const Invocation call{.name = "sbatch", .arguments = {}, .environment = {}};
+    std::istringstream in;
+    std::ostringstream out, err;
+    Streams streams{in, out, err};
+    const Status checked = check_together(draft, call, streams);
+    return checked.ok() ? err.str() : checked.error().message;
+}
+
+// As Slurm where AllowSpecResourcesUsage is not set.
+TEST(TogetherOptions, IgnoreSpecializedCoresAndSaySo) {
+    using enum OfCpus::From;
+    const std::string core =
+        "sbatch: error: Ignoring -S since it's not allowed by configuration "
+        "(AllowSpecResourcesUsage = No)\n";
+    const std::string thread =
+        "sbatch: error: Ignoring --thread-spec since it's not allowed by configuration "
+        "(AllowSpecResourcesUsage = No)\n";
+    EXPECT_EQ(said_of_specialized(nowhere, nowhere), "");
+    EXPECT_EQ(said_of_specialized(command_line, nowhere), core);
+    EXPECT_EQ(said_of_specialized(environment, nowhere), core);
+    EXPECT_EQ(said_of_specialized(environment, command_line), thread);
+    EXPECT_EQ(said_of_specialized(command_line, command_line),
+              "-S/--core-spec and --thread-spec options are mutually exclusive");
+    EXPECT_NE(said_of_specialized(environment, environment).find("environment variables"),
+              std::string::npos);
+    JobDraft draft;
+    EXPECT_TRUE(set_core_spec(draft, "0").ok());
+    EXPECT_EQ(set_core_spec(draft, "-1").error().message,
+              "Invalid numeric value \"-1\" for --core-spec.");
+    EXPECT_FALSE(set_thread_spec(draft, "0").ok());
+    EXPECT_FALSE(set_thread_spec(draft, "two").ok());
 }
 
 TEST(TogetherOptions, WantTasksOrGpusBesideThoseOfATask) {

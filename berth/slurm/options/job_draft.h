@@ -42,6 +42,8 @@ struct OfCpus {
     From instead = From::nowhere;       // --threads-per-core, --ntasks-per-core, -B: the highest.
     From reading = From::command_line;  // The option that is set now.
     std::string note;                   // What became of the hint; empty: nothing to tell.
+    From core_spec = From::nowhere, thread_spec = From::nowhere;
+    const char* specialized = nullptr;  // "-S" or "--thread-spec": the last of both.
 
     void note_instead_of_hint() { instead = std::max(instead, reading); }
 };

@@ -325,6 +325,7 @@ constexpr auto kJobOptions = std::to_array<JobOption>({
     {"prefer", 0, required_argument, kOfJob, set_prefer},
     {"profile", 0, required_argument, kJobs, set_profile},
     {"relative", 'r', required_argument, kSrun, set_relative},
+    {"core-spec", 'S', required_argument, kOfJob, set_core_spec}, {"thread-spec", 0, required_argument, kOfJob, set_thread_spec},
     {"cores-per-socket", 0, required_argument, kOfJob, set_cores_per_socket},
     {"extra-node-info", 'B', required_argument, kOfJob, set_node_shape},
     {"hint", 0, required_argument, kOfJob, set_hint},
@@ -353,13 +354,13 @@ constexpr auto kJobOptions = std::to_array<JobOption>({
     // Slurm's, refused by name: other_options.cc says what to use instead.
     {"async", 0, no_argument, kSrun}, {"batch", 0, required_argument, kSbatch}, {"bb", 0, required_argument}, {"bbf", 0, required_argument},
     {"bcast", 0, optional_argument, kSrun}, {"bcast-exclude", 0, required_argument, kSrun}, {"compress", 0, optional_argument, kSrun}, {"container", 0, required_argument},
-    {"core-spec", 'S', required_argument}, {"cpu-freq", 0, required_argument},
+    {"cpu-freq", 0, required_argument},
     {"extra", 0, required_argument},
     {"get-user-env", 0, optional_argument, kSalloc}, {"gpu-freq", 0, required_argument},
     {"no-allocate", 'Z', no_argument, kSrun}, {"no-kill", 'k', optional_argument},
     {"oom-kill-step", 0, optional_argument},
     {"reboot", 0, no_argument}, {"resv-ports", 0, optional_argument}, {"send-libs", 0, optional_argument, kSrun},
-    {"slurmd-debug", 0, required_argument, kSrun}, {"stepmgr", 0, no_argument}, {"thread-spec", 0, required_argument},
+    {"slurmd-debug", 0, required_argument, kSrun}, {"stepmgr", 0, no_argument},
     {"treewidth", 0, required_argument}, {"tres-bind", 0, required_argument}, {"tres-per-task", 0, required_argument},
     {"x11", 0, optional_argument},
 });

@@ -49,7 +49,23 @@ Status set_count(std::uint32_t& target, const char* value, const char* name) {
 
 TaskLayout& layout_of(JobDraft& draft) { return draft.spec.request.edit().nearness.edit().layout; }
 
+// Cores or threads kept for the system: a site allows them by AllowSpecResourcesUsage, and Berth's
+// has them from CPUs= of the node.
+Status set_specialized(JobDraft& draft, const char* value, std::int64_t least, bool of_threads) {
+    const auto count = parse_int64(value);
+    if (!count.ok() || *count < least || *count > INT32_MAX)
+        return invalid_number(value, of_threads ? "thread-spec" : "core-spec");
+    OfCpus& cpus = draft.of_cpus;
+    (of_threads ? cpus.thread_spec : cpus.core_spec) = cpus.reading;
+    cpus.specialized = of_threads ? "--thread-spec" : "-S";
+    return Done{};
+}
+
 }  // namespace
+
+Status set_core_spec(JobDraft& draft, const char* value) {
+    return set_specialized(draft, value, 0, false);
+}
 
 Status set_distribution(JobDraft& draft, const char* value) {
     std::string text = to_lower(std::string(value));
@@ -115,6 +131,10 @@ Status set_tasks_per_core(JobDraft& draft, const char* value) {
 
 Status set_tasks_per_socket(JobDraft& draft, const char* value) {
     return set_count(layout_of(draft).per_socket, value, "ntasks-per-socket");
+}
+
+Status set_thread_spec(JobDraft& draft, const char* value) {
+    return set_specialized(draft, value, 1, true);
 }
 
 }  // namespace berth::slurm

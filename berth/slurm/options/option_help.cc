@@ -114,6 +114,7 @@ constexpr auto kConstraintHelp = std::to_array<Help>({
     {"use-min-nodes", "", "of --nodes=2-4 as few as it takes"},
 });
 constexpr auto kResourceHelp = std::to_array<Help>({
+    {"core-spec", "N", "no effect, as where the site does not allow it"},
     {"cpu-bind", "[verbose,]cores|sockets|none", "each task on its own cores or their sockets, or on all of the step"},
     {"cpu_bind", "cores|none|quiet", "as --cpu-bind"},
     {"cpus-per-gpu", "N", "CPUs for each GPU"},
@@ -129,6 +130,7 @@ constexpr auto kResourceHelp = std::to_array<Help>({
     {"ntasks-per-core", "N", "tasks on each core, at most"},
     {"ntasks-per-node", "N", "tasks on each node"},
     {"ntasks-per-socket", "N", "tasks on each socket, at most"},
+    {"thread-spec", "N", "no effect, as --core-spec"},
 });
 constexpr auto kGpuHelp = std::to_array<Help>({
     {"accel-bind", "g", "each task has the GPUs near its cores"},
