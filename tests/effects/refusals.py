@@ -45,7 +45,7 @@ def without_meaning(run):
         done = run.cluster.run(command, f"--{option}{value}", *words, check=False)
         if done.returncode != 0:
             wrong.append(f"{command} --{option}{value}: exit {done.returncode}: {done.stderr.strip()}")
-        takes_all = option in ("acctg-freq", "cluster-constraint", "mcs-label", "network", "power")
+        takes_all = option in ("acctg-freq", "bb", "cluster-constraint", "mcs-label", "network", "power")
         if kind != "no_argument" and not takes_all and run.cluster.run(command, f"--{option}=soon", *words, check=False).returncode == 0:
             wrong.append(f"{command} --{option}=soon: is accepted")
     see(not wrong, "\n     ".join(wrong))

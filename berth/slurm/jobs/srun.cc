@@ -202,6 +202,11 @@ private:
             streams_.err << "srun: warning: --" + name +
                                 " is the job's, and has no effect on a step\n";
         }
+        if (draft_.of_step.asks_for_x11) {
+            fail(
+                "Ignoring --x11 option for a job step within an existing job. Set x11 options at "
+                "job allocation time.");
+        }
         if (draft_.test_only) {
             return fail("--test-only is for a job of its own: it tells nothing of a step in job " +
                         job_);

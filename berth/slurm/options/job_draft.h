@@ -59,6 +59,8 @@ struct OfStep {
     bool tells_cpu_bind = false;            // --cpu-bind=verbose
     bool preserves_env = false;             // --preserve-env
     std::string task_prolog, task_epilog;   // Run on the nodes, around each task.
+    bool reserves_ports = false;            // --resv-ports, a number above 0
+    bool asks_for_x11 = false;              // --x11
 };
 
 // salloc's own.

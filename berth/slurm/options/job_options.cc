@@ -18,6 +18,7 @@
 #include "berth/slurm/options/option_values.h"
 #include "berth/slurm/options/other_options.h"
 #include "berth/slurm/options/own_options.h"
+#include "berth/slurm/options/site_options.h"
 #include "berth/slurm/options/step_options.h"
 #include "berth/slurm/options/time_options.h"
 
@@ -334,6 +335,8 @@ constexpr auto kJobOptions = std::to_array<JobOption>({
     {"tmp", 0, required_argument, kOfJob, set_tmp_disk},
     {"use-min-nodes", 0, no_argument, kOfJob, near_flag<&TopologyConstraint::fewest_nodes>},
     {"tasks-per-node", 0, required_argument, kJobs, [](JobDraft& d, const char* v) { return set_count(d.spec.request.edit().tasks_per_node, v, "ntasks-per-node"); }},
+    {"bbf", 0, required_argument, kOfJob, set_burst_buffer_file}, {"reboot", 0, no_argument, kOfJob, set_reboot},
+    {"resv-ports", 0, optional_argument, kSrun, set_reserved_ports}, {"x11", 0, optional_argument, kSrun | kSalloc, set_x11},
     // Berth's own.
     {"berth-affinity", 0, required_argument, kOfJob, set_affinity},
     {"berth-anti-affinity", 0, required_argument, kOfJob, set_anti_affinity},
@@ -347,22 +350,22 @@ constexpr auto kJobOptions = std::to_array<JobOption>({
     {"berth-presume-dead", 0, no_argument, kOfJob, [](JobDraft& d, const char*) -> Status { d.spec.presume_dead = true; return Done{}; }},
     {"berth-restart-cost", 0, required_argument, kSbatch, set_restart_cost},
     // What they ask is so in any case: other_options.cc says why.
-    {"acctg-freq", 0, required_argument, kJobs, ask_nothing}, {"delay-boot", 0, required_argument, kJobs, ask_no_time}, 
+    {"acctg-freq", 0, required_argument, kJobs, ask_nothing}, {"delay-boot", 0, required_argument, kJobs, ask_no_time}, {"bb", 0, required_argument, kOfJob, ask_nothing},
     {"cluster-constraint", 0, required_argument, kJobs, ask_nothing}, {"mcs-label", 0, required_argument, kJobs, ask_nothing}, {"network", 0, required_argument, kJobs, ask_nothing}, {"power", 0, required_argument, kJobs, ask_nothing},
-    {"msg-timeout", 0, required_argument, kSrun, ask_no_number},
+    {"msg-timeout", 0, required_argument, kSrun, ask_no_number}, {"slurmd-debug", 0, required_argument, kSrun, set_slurmd_debug},
     {"threads", 'T', required_argument, kSrun, ask_no_number}, {"wait-all-nodes", 0, required_argument, kSbatch | kSalloc, ask_no_number},
     // Slurm's, refused by name: other_options.cc says what to use instead.
-    {"async", 0, no_argument, kSrun}, {"batch", 0, required_argument, kSbatch}, {"bb", 0, required_argument}, {"bbf", 0, required_argument},
+    {"async", 0, no_argument, kSrun}, {"batch", 0, required_argument, kSbatch},
     {"bcast", 0, optional_argument, kSrun}, {"bcast-exclude", 0, required_argument, kSrun}, {"compress", 0, optional_argument, kSrun}, {"container", 0, required_argument},
     {"cpu-freq", 0, required_argument},
     {"extra", 0, required_argument},
     {"get-user-env", 0, optional_argument, kSalloc}, {"gpu-freq", 0, required_argument},
     {"no-allocate", 'Z', no_argument, kSrun}, {"no-kill", 'k', optional_argument},
     {"oom-kill-step", 0, optional_argument},
-    {"reboot", 0, no_argument}, {"resv-ports", 0, optional_argument}, {"send-libs", 0, optional_argument, kSrun},
-    {"slurmd-debug", 0, required_argument, kSrun}, {"stepmgr", 0, no_argument},
+    {"resv-ports", 0, optional_argument, kSbatch | kSalloc}, {"send-libs", 0, optional_argument, kSrun},
+    {"stepmgr", 0, no_argument},
     {"treewidth", 0, required_argument}, {"tres-bind", 0, required_argument}, {"tres-per-task", 0, required_argument},
-    {"x11", 0, optional_argument},
+    {"x11", 0, optional_argument, kSbatch},
 });
 // clang-format on
 

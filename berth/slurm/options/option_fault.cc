@@ -17,14 +17,18 @@ std::string_view not_taken(const std::string& command) {
 
 }  // namespace
 
-Error not_submitted(const std::string& why) {
-    return invalid_argument(std::string(kNotSubmitted) + why);
+Error not_submitted(const std::string& why, const std::string& before) {
+    const std::string line = before.empty() ? "" : before + "\n";
+    return invalid_argument(line + std::string(kNotSubmitted) + why);
 }
 
 OptionFault option_fault(const std::string& command, const Error& error) {
-    if (error.message.starts_with(kNotSubmitted)) {
-        const std::string why = error.message.substr(kNotSubmitted.size());
-        return {.text = std::string(not_taken(command)) + why, .exit_code = 1};
+    const std::size_t begin = error.message.find('\n') + 1;  // 0: there is one line.
+    if (error.message.find(kNotSubmitted, begin) == begin) {
+        const std::string line =
+            begin == 0 ? "" : error.message.substr(0, begin) + command + ": error: ";
+        const std::string why = error.message.substr(begin + kNotSubmitted.size());
+        return {.text = line + std::string(not_taken(command)) + why, .exit_code = 1};
     }
     const bool later = error.code != ErrorCode::invalid_argument ||
                        error.message.starts_with("Invalid generic") ||

@@ -19,6 +19,7 @@ struct OptionFault {
 OptionFault option_fault(const std::string& command, const Error& error);
 
 // What option_fault() begins with the words of the command: "Job dependency problem".
-Error not_submitted(const std::string& why);
+// `before`: a line of its own above that one; empty: none.
+Error not_submitted(const std::string& why, const std::string& before = {});
 
 }  // namespace berth::slurm

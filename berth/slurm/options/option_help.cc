@@ -24,6 +24,7 @@ constexpr auto kRunHelp = std::to_array<Help>({
     {"account", "NAME", "the account that the job is charged to"},
     {"array", "INDICES", "so many jobs of one script: 0-9, 1,3,5-7, 0-99%4 (four at a time)"},
     {"begin", "TIME", "no start before: now+1hour, 16:00, tomorrow, 2026-12-24T18:00"},
+    {"bbf", "FILE", "nothing is staged, as in Slurm without burst buffers"},
     {"bell", "", "ring the terminal's bell when the job starts"},
     {"chdir", "DIR", "the working directory"},
     {"clusters", "NAMES", "the cluster; there is one"},
@@ -78,8 +79,10 @@ constexpr auto kRunHelp = std::to_array<Help>({
     {"qos", "NAME", "the quality of service"},
     {"quiet", "", "no words but errors"},
     {"quit-on-interrupt", "", "the first Ctrl-C ends the step"},
+    {"reboot", "", "nodes rebooted first: refused, for users as in Slurm"},
     {"relative", "N", "begin with this node of the job; the first is 0"},
     {"requeue", "[=expedite]", "run the job again after a failure of its node"},
+    {"resv-ports", "[=N]", "refused with a number: there are no ports to reserve"},
     {"signal", "[B:]SIGNAL[@SECONDS]", "send it before the time limit (60 seconds)"},
     {"switches", "N[@TIME]", "at most so many switches, for so long as it may wait for them"},
     {"tasks-per-node", "N", "as --ntasks-per-node"},
@@ -92,6 +95,7 @@ constexpr auto kRunHelp = std::to_array<Help>({
     {"wait", "SECONDS", "end the step so long after its first task has ended", kSrun},
     {"wckey", "KEY", "a key, shown by squeue"},
     {"wrap", "COMMAND", "the command is the script"},
+    {"x11", "[=all|first|last]", "refused, as in Slurm without X11 forwarding: use ssh -X"},
 });
 constexpr auto kConstraintHelp = std::to_array<Help>({
     {"constraint", "FEATURES", "features that nodes must have: a&b, a|b"},

@@ -9,6 +9,7 @@ namespace {
 // clang-format off
 constexpr auto kWithoutMeaning = std::to_array<OtherOption>({
     {"acctg-freq", "a job's CPU time and peak memory come from its cgroup, which misses nothing between two samples"},
+    {"bb", "it is for a burst buffer plugin; there is none, as in Slurm without BurstBufferType: copy in the script"},
     {"cluster-constraint", "there is one cluster"},
     {"ctld", "scancel always asks the controller"},
     {"delay-boot", "Berth boots no nodes, so no job waits for one to boot"},
@@ -20,6 +21,7 @@ constexpr auto kWithoutMeaning = std::to_array<OtherOption>({
     {"network", "it sets up the switch plugins of Cray and Slingshot; there is none"},
     {"power", "it sets up a power management plugin; there is none"},
     {"sibling", "there is one cluster"},
+    {"slurmd-debug", "it is for operators' eyes, and the agent's log has its messages"},
     {"threads", "srun launches a step with one call"},
     {"use-local-uid", "users have the names that the controller's host gives them"},
     {"wait-all-nodes", "a job starts once all of its nodes are ready"},
@@ -29,8 +31,6 @@ constexpr auto kRefused = std::to_array<OtherOption>({
     {"associations", "use -A and -u", " sacct "},
     {"async", "put the step in the background with &"},
     {"batch", "the script runs on the first node; ask for what all nodes need with --constraint", " sbatch "},
-    {"bb", "there are no burst buffers; copy in the script, with sbcast for example"},
-    {"bbf", "there are no burst buffers; copy in the script, with sbcast for example"},
     {"bcast", "run sbcast before srun"},
     {"bcast-exclude", "run sbcast before srun"},
     {"completion", "there is no jobcomp file; sacct reads the accounting records without -c"},
@@ -52,11 +52,9 @@ constexpr auto kRefused = std::to_array<OtherOption>({
     {"oom-kill-step", "a step whose memory runs out is ended; --kill-on-bad-exit ends the others"},
     {"pidformat", "look into the job's cgroup on its nodes"},
     {"reason", "use --format with Reason, and grep"},
-    {"reboot", "ask the operators; a node is drained for it with scontrol update State=DRAIN"},
-    {"resv-ports", "PMI2 and PMIx need no reserved ports"},
+    {"resv-ports", "PMI2 and PMIx need no reserved ports", " sbatch salloc "},
     {"send-libs", "copy the libraries with sbcast too, or install them"},
     {"sibling", "there is one cluster", " scancel "},
-    {"slurmd-debug", "the agent's log has its messages"},
     {"stepmgr", "one controller creates all steps"},
     {"timeout", "end sbcast with timeout(1)"},
     {"treewidth", "srun talks to each node itself"},
@@ -64,7 +62,7 @@ constexpr auto kRefused = std::to_array<OtherOption>({
     {"tres-per-task", "use --cpus-per-task and --gpus-per-task"},
     {"uid", "act as that user: sudo -u USER", " scontrol "},
     {"whole-hetjob", "a job's number means all of its components"},
-    {"x11", "use ssh -X to a node of the job"},
+    {"x11", "use ssh -X to a node of the job", " sbatch "},
 });
 // clang-format on
 

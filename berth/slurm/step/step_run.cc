@@ -58,6 +58,10 @@ StepRun::StepRun(const Invocation& call, Client& client, Streams& streams, const
       own_job_(own_job) {}
 
 int StepRun::run() {
+    if (draft_.of_step.reserves_ports) {
+        return fail("Unable to create step for job " + job_ +
+                    ": Requires more ports than can be reserved");
+    }
     read_limits_of_shell();  // Before the listener raises a limit.
     if (!find_nodes()) return error_exit_code(call_);
     StepFiles files(job_);
