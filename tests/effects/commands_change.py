@@ -117,6 +117,13 @@ def scancel_quiet(run):
     see("Kill job error" not in run.done("-v", "123456").stderr)
 
 
+@command_option("scancel --sibling", "nosuch", seen="the job goes on, since it is no federation's", world=WHERE)
+def scancel_sibling(run):
+    job, _ = pair(run, (), ())
+    see(f"Kill job error on job id {job}: Not a valid federated job" in (done := run.done(job, ok=False)).stderr, done.stderr)
+    same(run.cluster.state_of(job), "RUNNING")
+
+
 @command_option("scancel --verbose", seen="which jobs are ended", world=WHERE)
 def scancel_verbose(run):
     job, _ = pair(run, (), ())

@@ -158,9 +158,11 @@ def refused_options():
 @cache
 def without_meaning():
     """{(command, option)} that are accepted because what they ask is so in any case."""
-    listed = set(re.findall(r'\{"([\w-]+)",', table(text_of("slurm/other_options.cc"), "kWithoutMeaning")))
+    rows = table(text_of("slurm/other_options.cc"), "kWithoutMeaning")
+    listed = {option: of.split() for option, of in re.findall(r'\{"([\w-]+)",\s*"(?:[^"\\]|\\.)*"(?:,\s*"([^"]*)")?\}', rows)}
     known = set(command_rows()) | {(command, option) for option, rows in job_options().items() for row in rows for command in row["commands"]}
-    return {(command, option) for command, option in known if option in listed and is_accepted(command, option)}
+    is_listed = lambda command, option: option in listed and (not listed[option] or command in listed[option])
+    return {(command, option) for command, option in known if is_listed(command, option) and is_accepted(command, option)}
 
 
 @cache

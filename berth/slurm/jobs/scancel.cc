@@ -68,6 +68,7 @@ struct ScancelOptions {
     api::CancelRequest request;
     JobConditions conditions;
     bool interactive = false, quiet = false, verbose = false;
+    bool sibling = false;  // --sibling: a job of a federation, and there is none.
 };
 
 Status read_signal(const char* value, ScancelOptions& options) {
@@ -89,6 +90,7 @@ Status read_one(int letter, const char* value, ScancelOptions& options) {
         case 'M': options.clusters = value; return Done{};
         case 'Q': options.quiet = true; return Done{};
         case 's': return read_signal(value, options);
+        case 'S': options.sibling = true; return Done{};
         case 'A': conditions.account = value; return Done{};
         case 1: return conditions.set_user(user_name_of(geteuid()));
         case 'n': conditions.name = value; return Done{};
@@ -241,6 +243,11 @@ private:
         api::CancelRequest request = options.request;
         request.step = step;
         request.state = state;
+        if (options.sibling && !step && client_.job(ref)) {
+            streams_.err << "scancel: error: Kill job error on job id " << name
+                         << ": Not a valid federated job\n";
+            return 1;
+        }
         if (options.verbose) streams_.err << "scancel: Terminating job " << name << '\n';
         const auto sent = client_.cancel(ref, request);
         if (sent) return 0;

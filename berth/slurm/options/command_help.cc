@@ -90,6 +90,7 @@ constexpr auto kCommandHelp = std::to_array<CommandHelp>({
     {"scancel", "qos", {"NAME", "jobs of this QOS"}},
     {"scancel", "quiet", {"", "say nothing of a job that cannot be cancelled"}},
     {"scancel", "reservation", {"NAME", "jobs in this reservation"}},
+    {"scancel", "sibling", {"NAME", "refused: no job belongs to a federation"}},
     {"scancel", "signal", {"SIGNAL", "send this instead of ending the jobs: USR1, TERM, 10"}},
     {"scancel", "state", {"STATE", "jobs in this state: PENDING, RUNNING, SUSPENDED"}},
     {"scancel", "user", {"NAME", "jobs of this user"}},
