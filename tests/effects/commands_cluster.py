@@ -158,6 +158,50 @@ def sacct_array(run):
     same(len(run.lines("-n", "-X", "--name=dora")), 3)
 
 
+def association(cluster):
+    """The number of nobody's association with bio."""
+    shown = cluster.run("scontrol", "show", "assoc_mgr", "flags=assoc").stdout
+    return re.search(r"Account=bio UserName=nobody\S* Partition= Priority=\d+ ID=(\d+)", shown)[1]
+
+
+@command_option("sacct --associations", association, seen="the association's jobs")
+def sacct_associations(run):
+    same(jobs(run), {"bob", "dora"})
+
+
+@command_option("sacct --completion", seen="there are no completion records")
+@command_option("sacct --file", "/etc/passwd", seen="there are no completion records")
+def sacct_completion(run):
+    same(run.done("-n", ok=False).stderr, "Slurm job completion is disabled\n")
+
+
+@command_option("sacct --env-vars", seen="where the environment would stand")
+def sacct_env_vars(run):
+    alice = run.ids["alice"]
+    same(run.ask("-j", alice), f"Environment used for {alice} (must be batch to display)\n{'-' * 80}\nNONE\n\n")
+
+
+@command_option("sacct --flags", "SchedMain", seen="the jobs that have started")
+def sacct_flags(run):
+    same(jobs(run), {"alice", "bob", "henry", "ida"})
+
+
+@command_option("sacct --reason", "NonZeroExitCode", seen="the jobs with that reason")
+def sacct_reason(run):
+    same(jobs(run), {"henry"})
+
+
+@command_option("sacct --whole-hetjob", seen="all components of the job, of which one is named", world="jobs")
+def sacct_whole_hetjob(run):
+    first = int(run.run("sbatch", "--parsable", "-w", "n1", "-o", "/dev/null", ":", "-w", "n3", stdin="#!/bin/bash\ntrue\n").stdout)
+    shown = lambda *options: set(run.out("sacct", "-n", "-X", "-P", "-o", "JobID", *options).split())
+    both = {f"{first}+0", f"{first}+1"}
+    same(shown(*run.words(), "-j", str(first + 1)), both)
+    same(shown(*run.words(), "-j", f"{first}+1"), both)
+    same(shown("--whole-hetjob=no", "-j", str(first)), {f"{first}+0"})
+    same(shown("--whole-hetjob=no", "-j", f"{first}+1"), {f"{first}+1"})
+
+
 @command_option("sacct --batch-script", seen="the script")
 def sacct_batch_script(run):
     see("srun -n2 sleep 1000" in run.ask("-j", run.ids["alice"]))

@@ -28,21 +28,16 @@ constexpr auto kWithoutMeaning = std::to_array<OtherOption>({
 });
 
 constexpr auto kRefused = std::to_array<OtherOption>({
-    {"associations", "use -A and -u", " sacct "},
     {"async", "put the step in the background with &"},
     {"batch", "the script runs on the first node; ask for what all nodes need with --constraint", " sbatch "},
     {"bcast", "run sbcast before srun"},
     {"bcast-exclude", "run sbcast before srun"},
-    {"completion", "there is no jobcomp file; sacct reads the accounting records without -c"},
     {"compress", "it belongs to --bcast; run sbcast before srun", " srun "},
     {"container", "start the container in the script, with apptainer or enroot for example"},
     {"cpu-freq", "the node's governor decides; set it in a prolog"},
     {"cron", "there is no scrontab; cron itself can run sbatch"},
-    {"env-vars", "the environment of a job is not kept in its record"},
     {"exclude", "sbcast copies no libraries, so that it leaves none out", " sbcast "},
     {"extra", "use --comment"},
-    {"file", "there is no text file of records; sacct asks the controller"},
-    {"flags", "the record does not say which part of the scheduler started a job"},
     {"future", "there are no FUTURE nodes"},
     {"get-user-env", "salloc runs as the user, with the user's own environment", " salloc "},
     {"gpu-freq", "set clocks in a prolog, with nvidia-smi -ac"},
@@ -51,7 +46,6 @@ constexpr auto kRefused = std::to_array<OtherOption>({
     {"oneliner", "use --parsable2", " sacctmgr "},
     {"oom-kill-step", "a step whose memory runs out is ended; --kill-on-bad-exit ends the others"},
     {"pidformat", "look into the job's cgroup on its nodes"},
-    {"reason", "use --format with Reason, and grep"},
     {"resv-ports", "PMI2 and PMIx need no reserved ports", " sbatch salloc "},
     {"send-libs", "copy the libraries with sbcast too, or install them"},
     {"stepmgr", "one controller creates all steps"},
@@ -60,7 +54,6 @@ constexpr auto kRefused = std::to_array<OtherOption>({
     {"tres-bind", "use --gpu-bind"},
     {"tres-per-task", "use --cpus-per-task and --gpus-per-task"},
     {"uid", "act as that user: sudo -u USER", " scontrol "},
-    {"whole-hetjob", "a job's number means all of its components"},
     {"x11", "use ssh -X to a node of the job", " sbatch "},
 });
 // clang-format on

@@ -1,5 +1,6 @@
 // sacct: what ran, from the accounting records, which are as new as the last answer of the
 // controller.
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -17,6 +18,8 @@
 #include "berth/slurm/options/input_variables.h"
 #include "berth/slurm/tables/sacct_fields.h"
 #include "berth/slurm/tables/sacct_filter.h"
+#include "berth/slurm/tables/sacct_jobs.h"
+#include "berth/slurm/tables/sacct_values.h"
 #include "berth/slurm/tables/table_commands.h"
 #include "berth/slurm/text/argument_text.h"
 #include "berth/slurm/text/columns.h"
@@ -35,6 +38,12 @@ constexpr const char* kBriefFormat = "jobid,state,exitcode";
 constexpr const char* kSacctLongFormat =
     "jobid,jobidraw,jobname,partition,ntasks,alloccpus,elapsed,state,exitcode,reqtres,alloctres";
 
+// Instead of the records.
+struct SacctTexts {
+    bool scripts = false, environments = false;  // --batch-script, --env-vars
+    bool completion = false;                     // --completion, --file
+};
+
 struct SacctOptions {
     api::AccountingQuery query;
     std::string format;
@@ -46,7 +55,8 @@ struct SacctOptions {
     std::optional<Notation> notation;  // --json, --yaml
     char unit = 0;                     // --noconvert, --units; 0: the largest that fits.
     bool header = true, jobs_only = false, all_users = false, truncate = false,
-         unfold_arrays = false, scripts = false;
+         unfold_arrays = false;
+    SacctTexts texts;
 };
 
 constexpr auto kSacctOptions = std::to_array<option>({
@@ -96,7 +106,7 @@ constexpr auto kSacctOptions = std::to_array<option>({
     {"flags", required_argument, nullptr, 'F'},
     {"reason", required_argument, nullptr, 'R'},
     {"wckeys", required_argument, nullptr, 'W'},
-    {"whole-hetjob", required_argument, nullptr, 12},
+    {"whole-hetjob", optional_argument, nullptr, 12},
     {"json", optional_argument, nullptr, 6},
     {"yaml", optional_argument, nullptr, 7},
     {"truncate", no_argument, nullptr, 'T'},
@@ -110,22 +120,6 @@ constexpr const char* kSacctUsage =
     "Usage: sacct [-abDlnpPX] [-A accounts] [-E end] [-g groups] [-i nodes] [-I cpus]\n"
     "             [-j job(.step)] [-k least-limit] [-K most-limit] [-o format]\n"
     "             [-r partition] [-s state] [-S start] [-u user] [--name name]\n";
-
-// Names, or numbers of users. As in Slurm, this host must know them.
-Status add_users(const char* text, std::vector<std::string>& names) {
-    for (const auto word : split(text, ',')) {
-        const std::string name(trim(word));
-        const auto number = parse_int64(name);
-        if (number.ok() && std::in_range<std::uint32_t>(*number)) {
-            names.push_back(user_name_of(static_cast<std::uint32_t>(*number)));
-        } else if (uid_of_user(name)) {
-            names.push_back(name);
-        } else {
-            return Error{ErrorCode::invalid_argument, "Invalid user id: " + name};
-        }
-    }
-    return Done{};
-}
 
 // "12", "12_3", "12.batch": the job is asked for, the step picked out of it here.
 Status read_jobs(const char* text, SacctOptions& options) {
@@ -142,27 +136,6 @@ Status read_jobs(const char* text, SacctOptions& options) {
     return Done{};
 }
 
-// States of jobs that Slurm's accounting does not have.
-constexpr auto kNotAccounted = std::to_array<std::string_view>(
-    {"COMPLETING", "CONFIGURING", "RESV_DEL_HOLD", "REQUEUE_FED", "REQUEUE_HOLD", "SIGNALING",
-     "SPECIAL_EXIT", "STAGE_OUT", "STOPPED"});
-
-Status read_states(const char* text, SacctOptions& options) {
-    for (const auto word : split(text, ',')) {
-        const std::string_view state = state_from_text(trim(word));
-        if (state.empty()) {
-            return Error{ErrorCode::invalid_argument,
-                         "unrecognized job state value '" + std::string(word) + "'"};
-        }
-        if (std::ranges::find(kNotAccounted, state) != kNotAccounted.end()) {
-            return Error{ErrorCode::invalid_argument,
-                         "job state " + std::string(trim(word)) + " is not supported / accounted"};
-        }
-        options.query.states.emplace_back(state);
-    }
-    return Done{};
-}
-
 Status read_time(const char* text, std::optional<Time>& time) {
     BERTH_TRY(time, parse_when(text, wall_time()));
     return Done{};
@@ -174,7 +147,7 @@ Status read_choice(int letter, const char* value, SacctOptions& options) {
         case 'j': return read_jobs(value, options);
         case 2: add_names(value, options.query.names); return Done{};
         case 'r': add_names(value, options.query.partitions); return Done{};
-        case 's': return read_states(value, options);
+        case 's': return add_states(value, options.query.states);
         case 'S': return read_time(value, options.query.from);
         case 'E': return read_time(value, options.query.until);
         case 'u': return add_users(value, options.query.users);
@@ -190,6 +163,10 @@ Status read_choice(int letter, const char* value, SacctOptions& options) {
         case 'i': return options.filter.set_node_count(value);
         case 'k': return options.filter.set_time_least(value);
         case 'K': return options.filter.set_time_most(value);
+        case 'x': return options.filter.set_associations(value);
+        case 'F': return options.filter.set_flags(value);
+        case 'R': return options.filter.set_reasons(value);
+        case 12: return set_yes(value, options.filter.whole_hetjob);
         default: return not_supported(kSacctOptions, letter);
     }
 }
@@ -226,7 +203,10 @@ Status read_one(int letter, const char* value, SacctOptions& options) {
         case 6: options.notation = Notation::json; return check_shape(value);
         case 7: options.notation = Notation::yaml; return check_shape(value);
         case 'T': options.truncate = true; return Done{};
-        case 'B': options.scripts = true; return Done{};
+        case 'B': options.texts.scripts = true; return Done{};
+        case 8: options.texts.environments = true; return Done{};
+        case 'c': options.texts.completion = true; return Done{};
+        case 'f': options.texts.completion = true; return check_file(value);
         default: return read_choice(letter, value, options);
     }
 }
@@ -338,10 +318,18 @@ Status check_qos(Client& client, const SacctOptions& options) {
     return Done{};
 }
 
-// What could find nothing.
-Status check_choice(Client& client, const SacctOptions& options, Time now) {
+// What could find nothing, and what is to be found out first.
+Status check_choice(Client& client, SacctOptions& options, Time now) {
     BERTH_CHECK(check_window(options, now));
-    return check_qos(client, options);
+    BERTH_CHECK(check_qos(client, options));
+    BERTH_CHECK(find_associations(client, options.filter));
+    if (!options.filter.whole_hetjob || options.query.jobs.empty()) return Done{};
+    if (!*options.filter.whole_hetjob) {
+        options.filter.components = named_components(options.query.jobs, options.steps);
+        return Done{};
+    }
+    std::erase_if(options.steps, is_component);  // "12+1": all of 12.
+    return name_whole_hetjobs(client, options.query);
 }
 
 using EachRow = std::function<void(const api::AccountingRow&)>;
@@ -393,22 +381,32 @@ CallResult<Done> print_json(const Invocation& call, Client& client, const SacctO
     return read;
 }
 
-// -B: the scripts of the jobs that are named.
-int print_scripts(Client& client, const SacctOptions& options, Streams& streams) {
-    int code = 0;
-    for (const JobId job : options.query.jobs) {
-        streams.out << "Batch Script for " << to_string(job) << '\n'
-                    << std::string(80, '-') << '\n';
-        const auto script = client.script(to_string(job));
-        if (script) {
-            streams.out << *script << '\n';
-            continue;
-        }
-        streams.out << "NONE\n";
-        streams.err << "sacct: error: " << slurm_message(script.problem()) << '\n';
-        code = 1;
+// --batch-script, --env-vars
+int print_texts(Client& client, const SacctOptions& options, Streams& streams) {
+    if (options.texts.scripts) return print_scripts(client, options.query.jobs, streams);
+    const auto read = read_rows(client, options, [&](const api::AccountingRow& job) {
+        print_environment(job, streams.out);
+    });
+    if (read) return 0;
+    streams.err << "sacct: error: " << slurm_message(read.problem()) << '\n';
+    return 1;
+}
+
+// Before the controller is asked. Without JobCompType there are no completion data.
+std::string_view why_not(const SacctOptions& options) {
+    const bool names_none = options.query.jobs.empty();
+    if (options.texts.environments && names_none) {
+        return "sacct: fatal: When requesting job environment you must also request specific jobs "
+               "with the '-j' option.\n";
     }
-    return code;
+    if (options.texts.scripts && names_none) {
+        return "sacct: fatal: When requesting job scripts you must also request specific jobs with "
+               "the '-j' option.\n";
+    }
+    if (options.texts.scripts && options.texts.environments) {
+        return "sacct: fatal: Options --batch-script and --env-vars are mutually exclusive\n";
+    }
+    return options.texts.completion ? "Slurm job completion is disabled\n" : "";
 }
 
 std::string format_of(const Invocation& call, const SacctOptions& options) {
@@ -419,8 +417,9 @@ std::string format_of(const Invocation& call, const SacctOptions& options) {
 
 // What Slurm puts before what is wrong with the value of this option.
 std::string_view before_complaint(int letter) {
-    if (letter == 'S' || letter == 'E') return "";
-    return letter == 'u' || letter == 'g' ? "sacct: error: " : "sacct: fatal: ";
+    if (letter == 'S' || letter == 'E' || letter == 'f') return "";
+    const bool is_error = letter == 'u' || letter == 'g' || letter == 'F' || letter == 12;
+    return is_error ? "sacct: error: " : "sacct: fatal: ";
 }
 
 }  // namespace
@@ -451,6 +450,7 @@ int run_sacct(const Invocation& call, Streams& streams) {
         return 1;
     }
     if (reader.failed()) return 1;
+    if (const auto why = why_not(options); !why.empty()) return streams.err << why, 1;
     auto columns = accounting_columns(format_of(call, options));
     if (!columns.ok()) return fail(columns.error().message);
     const Time now = wall_time();
@@ -468,10 +468,8 @@ int run_sacct(const Invocation& call, Streams& streams) {
         is_ours = meant.ok();
         cluster = meant.value_or(options.clusters);
     }
-    if (options.scripts) {
-        if (options.query.jobs.empty()) return fail("-B takes jobs: -j");
-        return print_scripts(client, options, streams);
-    }
+    if (options.texts.scripts || options.texts.environments)
+        return print_texts(client, options, streams);
     if (options.notation && is_ours) {
         const auto printed = print_json(call, client, options, cluster, streams.out);
         return printed ? 0 : fail(slurm_message(printed.problem()));

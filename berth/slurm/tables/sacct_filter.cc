@@ -8,6 +8,7 @@
 #include "berth/base/duration_text.h"
 #include "berth/base/text.h"
 #include "berth/model/invalid_argument.h"
+#include "berth/model/reason.h"
 
 namespace berth::slurm {
 namespace {
@@ -29,6 +30,47 @@ bool asks_for(std::string_view constraints, std::string_view feature) {
         constraints.remove_prefix(std::min(end + 1, constraints.size()));
     }
     return false;
+}
+
+// Slurm's reasons that no PendingReason has; of limits only how their names begin.
+constexpr auto kOtherReasons = std::to_array<std::string_view>({"Prolog",
+                                                                "FrontEndDown",
+                                                                "SchedDefer",
+                                                                "NodeDown",
+                                                                "SystemFailure",
+                                                                "JobLaunchFailure",
+                                                                "NonZeroExitCode",
+                                                                "RaisedSignal",
+                                                                "TimeLimit",
+                                                                "InactiveLimit",
+                                                                "InvalidAccount",
+                                                                "InvalidQOS",
+                                                                "BlockMaxError",
+                                                                "BlockFreeAction",
+                                                                "AccountNotAllowed",
+                                                                "JobHoldMaxRequeue",
+                                                                "BurstBufferResources",
+                                                                "BurstBufferStageIn",
+                                                                "BurstBufferOperation",
+                                                                "PowerNotAvail",
+                                                                "PowerReserved",
+                                                                "PartitionConfig",
+                                                                "AccountingPolicy",
+                                                                "FedJobLock",
+                                                                "OutOfMemory"});
+
+bool is_reason(std::string_view word) {
+    for (std::size_t i = 0; i < pending_reasons(); ++i) {
+        if (iequals(word, slurm_name(static_cast<PendingReason>(i)))) return true;
+    }
+    const auto is_word = [&](std::string_view other) { return iequals(word, other); };
+    return std::ranges::any_of(kOtherReasons, is_word) || starts_with_icase(word, "QOS") ||
+           starts_with_icase(word, "Assoc") || starts_with_icase(word, "Max");
+}
+
+// "reqnodenotavail" of "ReqNodeNotAvail, UnavailableNodes:n1"
+std::string plain_reason(const std::string& reason) {
+    return reason.empty() ? "none" : to_lower(reason.substr(0, reason.find(',')));
 }
 
 std::optional<std::uint32_t> gid_of(const std::string& name_or_gid) {
@@ -89,7 +131,59 @@ Status SacctFilter::set_time_most(const char* text) {
     return set_time_limit(time_most, text, "timelimit-max");
 }
 
+Status SacctFilter::set_reasons(const char* text) {
+    for (const auto word : split(text, ',')) {
+        if (!is_reason(trim(word)))
+            return invalid_argument("unrecognized job reason value '" + std::string(word) + "'");
+        reasons.push_back(to_lower(trim(word)));
+    }
+    return Done{};
+}
+
+Status SacctFilter::set_flags(const char* text) {
+    constexpr auto kOfOthers = std::to_array<std::string_view>({"SchedSubmit", "SchedBackfill"});
+    constexpr auto kOfAllStarts =
+        std::to_array<std::string_view>({"SchedMain", "StartRecieved", "StartReceived"});
+    JobFlags read;
+    for (const auto word : split(text, ',')) {
+        const auto is_word = [&](std::string_view one) { return iequals(trim(word), one); };
+        const bool of_starts = std::ranges::any_of(kOfAllStarts, is_word);
+        const bool is_none = is_word("None");
+        if (!of_starts && !is_none && std::ranges::none_of(kOfOthers, is_word))
+            return invalid_argument("str_2_job_flags: Invalid job flag " + std::string(word));
+        read.none = read.none && is_none;
+        read.main = read.main || of_starts;
+    }
+    flags = read;
+    return Done{};
+}
+
+Status SacctFilter::set_associations(const char* text) {
+    for (const auto word : split(text, ',')) {
+        const auto id = parse_int64(trim(word));
+        if (!id.ok() || *id < 0)
+            return invalid_argument("Invalid association id: " + std::string(word));
+        association_ids.push_back(static_cast<std::uint64_t>(*id));
+    }
+    return Done{};
+}
+
+bool SacctFilter::is_chosen(const api::AccountingRow& job) const {
+    if (!reasons.empty() && !is_among(reasons, plain_reason(job.reason))) return false;
+    if (flags && (flags->none ? job.started_at.has_value() : !job.started_at || !flags->main))
+        return false;
+    if (!association_ids.empty()) {
+        const auto is_its = [&](const auto& one) {
+            return !one.second.empty() && one.first == job.account && one.second == *job.owner.user;
+        };
+        if (std::ranges::none_of(associations, is_its)) return false;
+    }
+    return components.empty() || !job.het ||
+           std::ranges::find(components, job.job) != components.end();
+}
+
 bool SacctFilter::has(const api::AccountingRow& job) const {
+    if (!is_chosen(job)) return false;
     if (!qos.empty() && !is_among(qos, job.qos)) return false;
     if (!wckeys.empty() && !is_among(wckeys, job.wckey)) return false;
     if (!std::ranges::all_of(features, [&](const std::string& feature) {

@@ -43,6 +43,61 @@ TEST(SacctFilter, ChoosesByTimeLimits) {
     EXPECT_TRUE(chosen("UNLIMITED", nullptr));
 }
 
+TEST(SacctFilter, ChoosesByReasons) {
+    api::AccountingRow job;
+    const auto chosen = [&](const char* reasons) {
+        SacctFilter filter;
+        EXPECT_TRUE(filter.set_reasons(reasons).ok()) << reasons;
+        return filter.has(job);
+    };
+    EXPECT_TRUE(chosen("Priority,none"));
+    EXPECT_FALSE(chosen("Priority"));
+    job.reason = "ReqNodeNotAvail, UnavailableNodes:n1";
+    EXPECT_TRUE(chosen("reqnodenotavail"));
+    EXPECT_FALSE(chosen("QOSMaxUnknownPerNode,AssocGrpBB,NonZeroExitCode"));
+    SacctFilter filter;
+    EXPECT_EQ(filter.set_reasons("Priority,Sleep").error().message,
+              "unrecognized job reason value 'Sleep'");
+}
+
+TEST(SacctFilter, ChoosesByWhetherTheSchedulerStartedIt) {
+    api::AccountingRow job;
+    const auto chosen = [&](const char* flags) {
+        SacctFilter filter;
+        EXPECT_TRUE(filter.set_flags(flags).ok()) << flags;
+        return filter.has(job);
+    };
+    EXPECT_TRUE(chosen("None"));
+    EXPECT_FALSE(chosen("SchedMain"));
+    job.started_at = Time();
+    EXPECT_TRUE(chosen("schedmain"));
+    EXPECT_TRUE(chosen("SchedSubmit,StartRecieved"));
+    EXPECT_FALSE(chosen("SchedSubmit,SchedBackfill"));
+    EXPECT_FALSE(chosen("None"));
+    EXPECT_FALSE(chosen("None,SchedBackfill"));
+    SacctFilter filter;
+    EXPECT_EQ(filter.set_flags("Main").error().message, "str_2_job_flags: Invalid job flag Main");
+}
+
+TEST(SacctFilter, ChoosesByAssociationsAndComponents) {
+    api::AccountingRow job;
+    job.job = JobId(13);
+    job.account = "bio";
+    job.owner.user = "ann";
+    SacctFilter filter;
+    ASSERT_TRUE(filter.set_associations("3,4").ok());
+    EXPECT_FALSE(filter.has(job)) << "there are no such associations";
+    filter.associations = {{"bio", ""}, {"chemistry", "ann"}};
+    EXPECT_FALSE(filter.has(job));
+    filter.associations = {{"bio", "ann"}};
+    EXPECT_TRUE(filter.has(job));
+    filter.components = {JobId(12)};
+    EXPECT_TRUE(filter.has(job));
+    job.het = HetComponent{.first = JobId(12), .offset = 1, .size = 2};
+    EXPECT_FALSE(filter.has(job));
+    EXPECT_FALSE(SacctFilter().set_associations("bio").ok());
+}
+
 TEST(SacctFilter, ChoosesByFeaturesAndKeys) {
     api::AccountingRow job;
     job.constraints = "ib&(v100|a100)*2";
