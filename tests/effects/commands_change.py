@@ -1,6 +1,7 @@
 """scancel, sacctmgr, sbcast, sattach: what each option does to jobs and files."""
 
 import os
+import shutil
 import stat
 import subprocess
 import time
@@ -236,6 +237,24 @@ def sbcast_how(run):
     with broadcast(run, "-N1") as (job, copy):
         see(f"--{run.option} has no effect" in run.done("-j", job, "source", "copy").stderr)
         same(copy.read_text(), "new\n")
+
+
+@command_option("sbcast --send-libs", "yes", seen="the libraries lie beside the copy", world=WHERE)
+def sbcast_send_libs(run):
+    with broadcast(run, "-N1") as (job, copy):
+        run.done("-j", job, "--exclude=NONE", "/bin/sh", "copy")
+        libraries = list((copy.parent / "copy_libs").glob("libc.so*"))
+        shutil.rmtree(copy.parent / "copy_libs", ignore_errors=True)
+        see(libraries, "no libraries")
+
+
+@command_option("sbcast --exclude", "NONE", seen="the system's libraries lie beside the copy as well", world=WHERE)
+def sbcast_exclude(run):
+    with broadcast(run, "-N1") as (job, copy):
+        run.done("-j", job, "--send-libs", "/bin/sh", "copy")
+        libraries = list((copy.parent / "copy_libs").glob("libc.so*"))
+        shutil.rmtree(copy.parent / "copy_libs", ignore_errors=True)
+        see(libraries, "no libraries")
 
 
 @command_option("sbcast --verbose", seen="what is copied where", world=WHERE)

@@ -1,10 +1,13 @@
 """Options of srun alone: how a step runs, within a job and in one of its own."""
 
 import os
+import re
 import select
+import shutil
 import signal
 import time
 from contextlib import contextmanager
+from pathlib import Path
 
 from commands import only_variable
 from effect import same, see
@@ -65,6 +68,59 @@ def kill_on_bad_exit(run):
 def wait(run):
     done = run.start("[ $SLURM_PROCID = 1 ] || exit 0; sleep 4; echo late", "-n2", ok=None)
     see("late" not in done.stdout)
+
+
+@contextmanager
+def copied(run):
+    """Where a program is to be copied to."""
+    copy = run.cluster.work / "copied"
+    try:
+        yield copy
+    finally:
+        copy.unlink(missing_ok=True)
+        shutil.rmtree(f"{copy}_libs", ignore_errors=True)
+
+
+def named_program(run):
+    """A program that prints its own name."""
+    program = run.cluster.work / "named"
+    program.write_text("#!/bin/sh\necho $0 $*\n")
+    program.chmod(0o755)
+    return str(program)
+
+
+@srun_option("bcast", "?", seen="the step runs a copy of the program")
+def bcast(run):
+    program = named_program(run)
+    with copied(run) as copy:
+        run.value = str(copy)
+        same(srun(run, "-w", "n1", *run.words(), program, "a b").stdout, f"{copy} a b\n")
+    own = run.run("srun", "-N2", "-w", "n1,n3", "--bcast", program).stdout.splitlines()  # They share this folder.
+    for node in ("n1", "n3"):
+        see(any(re.fullmatch(rf"{run.cluster.work}/slurm_bcast_\d+\.\d+_{node} ?", line) for line in own), own)
+        for left in run.cluster.work.glob(f"slurm_bcast_*_{node}"):
+            left.unlink()
+
+
+@srun_option("compress", "lz4", seen="a warning that the program is sent as it is")
+def compress(run):
+    with copied(run) as copy:
+        see("--compress has no effect" in srun(run, *run.words(), f"--bcast={copy}", "true").stderr)
+
+
+@srun_option("send-libs", "yes", seen="the libraries lie beside the copy, which uses them")
+def send_libs(run):
+    with copied(run) as copy:
+        show = srun(run, "-w", "n1", *run.words(), f"--bcast={copy}", "--bcast-exclude=NONE", "bash", "-c", "echo $LD_LIBRARY_PATH").stdout
+        same(show.strip().split(":")[0], f"{copy}_libs")
+        see(list(Path(f"{copy}_libs").glob("libc.so*")), "no libraries")
+
+
+@srun_option("bcast-exclude", "NONE", seen="the system's libraries lie beside the copy as well")
+def bcast_exclude(run):
+    with copied(run) as copy:
+        srun(run, "-w", "n1", *run.words(), f"--bcast={copy}", "--send-libs", "true")
+        see(list(Path(f"{copy}_libs").glob("libc.so*")), "no libraries")
 
 
 @srun_option("relative", "1", seen="the step is on the job's second node")

@@ -1,24 +1,18 @@
-// sbcast: copies a file to all nodes of a running job, by a step of it that writes what sbcast
-// reads.
-#include <fcntl.h>
+// sbcast: copies a file to all nodes of a running job, and the libraries of a program.
 #include <getopt.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <optional>
 #include <ostream>
 
 #include "berth/base/text.h"
 #include "berth/model/slurm_variables.h"
+#include "berth/slurm/jobs/broadcast.h"
 #include "berth/slurm/jobs/job_commands.h"
-#include "berth/slurm/jobs/sbcast_script.h"
 #include "berth/slurm/options/arguments.h"
 #include "berth/slurm/options/command_help.h"
 #include "berth/slurm/options/input_variables.h"
-#include "berth/slurm/step/step_run.h"
 #include "berth/slurm/text/print.h"
 
 namespace berth::slurm {
@@ -117,6 +111,13 @@ private:
                 warn("--fanout");
                 return std::nullopt;
             case 'C': warn("--compress"); return std::nullopt;
+            case 'e': excluded_ = value; return std::nullopt;
+            case 'L':
+                if (const auto wanted = wants_libraries(value)) {
+                    sends_libraries_ = *wanted;
+                    return std::nullopt;
+                }
+                return fail("Invalid --send-libs specification");
             case 'v': return std::nullopt;
             default: return fail(not_supported(kSbcastOptions, letter).error().message);
         }
@@ -129,21 +130,13 @@ private:
         if (dot != std::string::npos) step_ = text.substr(dot + 1);
     }
 
-    // The step's standard input is ours: from here on that is the file.
     std::optional<int> open_source() {
-        const std::string& path = names_[0];
-        const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-        struct stat known{};
-        if (file < 0 || ::fstat(file, &known) != 0)
-            return fail("Can't open `" + path + "`: " + std::strerror(errno), 255);
-        if (!S_ISREG(known.st_mode)) return fail("`" + path + "` is not a regular file", 255);
-        ::dup2(file, STDIN_FILENO);
-        ::close(file);
-        file_.size = known.st_size;
-        file_.mode = known.st_mode & 0777U;
-        file_.accessed = known.st_atim.tv_sec;
-        file_.modified = known.st_mtim.tv_sec;
-        file_.destination = names_[1];
+        auto file = file_to_send(names_[0]);
+        if (!file.ok()) return fail(file.error().message, 255);
+        file->destination = names_[1];
+        file->force = file_.force;
+        file->preserve = file_.preserve;
+        file_ = *std::move(file);
         return std::nullopt;
     }
 
@@ -154,27 +147,19 @@ private:
         const api::JobRow& job = jobs->front();
         if (job.state != "RUNNING")
             return fail("Slurm job " + job_ + " is " + to_lower(job.state) + ", not running");
-        JobDraft draft;
-        JobRequest& request = draft.spec.request.edit();
-        std::uint32_t nodes = job.node_count;
+        BroadcastNodes to{.job = job_, .count = job.node_count, .names = {}};
         if (step_) {
             const auto step = std::ranges::find_if(
                 job.steps, [&](const api::StepRow& one) { return step_name(one.id) == *step_; });
             if (step == job.steps.end() || step->state != "RUNNING")
                 return fail("Slurm job " + job_ + " has no running step " + *step_);
-            nodes = static_cast<std::uint32_t>(step->nodes.size());
-            request.nodelist = step->nodes;
+            to.count = static_cast<std::uint32_t>(step->nodes.size());
+            to.names = step->nodes;
         }
-        request.nodes_min = nodes;
-        request.nodes_given = true;
-        request.tasks = nodes;
-        request.tasks_per_node = 1;
-        draft.spec.name = "sbcast";
-        draft.overlap = true;     // Beside whatever runs …
-        draft.gres_given = true;  // … and with none of its GPUs.
-        draft.tell_ends = false;
-        return StepRun(call_, client_, streams_, draft, job_, broadcast_command(file_), false)
-            .run();
+        const int code = send_file(call_, client_, streams_, to, names_[0], file_);
+        if (code == 0 && sends_libraries_)
+            send_libraries(call_, client_, streams_, to, names_[0], file_, excluded_);
+        return code;
     }
 
     const Invocation& call_;
@@ -184,6 +169,8 @@ private:
     std::optional<std::string> step_;
     std::vector<std::string> names_;
     BroadcastFile file_;
+    bool sends_libraries_ = false;
+    std::string excluded_{kNoLibrariesOf};
 };
 
 }  // namespace

@@ -15,6 +15,9 @@ struct BroadcastFile {
     bool force = false;    // Replaces an existing file.
     bool preserve = false;
     std::int64_t accessed = 0, modified = 0;  // Seconds since 1970.
+    bool names_node = false;                  // The node's name stands behind `destination` …
+    std::string behind;                       // … and this behind it.
+    bool makes_folder = false;                // Where there is none yet.
 };
 
 // The arguments of the step. It exits with 17 if the file exists, 2 if its folder does not, as

@@ -88,6 +88,21 @@ TEST_F(Sbcast, KeepsTheTimesIfAsked) {
     EXPECT_EQ(known.st_atime, 1'000'000'000);
 }
 
+// srun --bcast and --send-libs: a name for each node, in a folder that is made.
+TEST_F(Sbcast, NamesTheFileByTheNode) {
+    file.destination = folder + "/copy_";
+    file.names_node = true;
+    file.size = 3;
+    EXPECT_EQ(send("one"), 0);
+    EXPECT_EQ(text(folder + "/copy_gpu1"), "one");
+    file.behind = "_libs/libone.so";
+    EXPECT_EQ(send("two"), 2) << "there is no such folder";
+    file.makes_folder = true;
+    EXPECT_EQ(send("two"), 0);
+    EXPECT_EQ(text(folder + "/copy_gpu1_libs/libone.so"), "two");
+    EXPECT_EQ(fs::status(folder + "/copy_gpu1_libs").permissions(), fs::perms::owner_all);
+}
+
 TEST_F(Sbcast, ReplacesAFileOnlyIfForced) {
     std::ofstream(file.destination) << "old";
     file.size = 3;

@@ -1,6 +1,4 @@
 // srun: runs a step within a job. Outside of one it first gets a job of its own.
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <filesystem>
@@ -11,6 +9,7 @@
 #include "berth/model/exit_status.h"
 #include "berth/model/mpi_kind.h"
 #include "berth/model/slurm_variables.h"
+#include "berth/slurm/jobs/bcast_program.h"
 #include "berth/slurm/jobs/interactive_job.h"
 #include "berth/slurm/jobs/job_commands.h"
 #include "berth/slurm/options/advice.h"
@@ -31,18 +30,6 @@ constexpr const char* kSrunUsage =
     "executable(N) [args(N)...]]\n\n"
     "Runs a step within the job that it is called in. Outside of a job it first requests one.\n";
 
-// As the shell would look for it.
-bool is_executable(const std::string& program, const Invocation& call) {
-    const auto may_run = [](const std::filesystem::path& path) {
-        return std::filesystem::is_regular_file(path) && ::access(path.c_str(), X_OK) == 0;
-    };
-    if (program.find('/') != std::string::npos) return may_run(program);
-    const std::string* const path = call.variable("PATH");
-    return path != nullptr && std::ranges::any_of(split(*path, ':'), [&](std::string_view folder) {
-               return may_run(std::filesystem::path(folder) / program);
-           });
-}
-
 class Srun {
 public:
     // `of_group`: which component of a heterogeneous job it is for has been settled.
@@ -53,7 +40,8 @@ public:
         if (const auto code = read_options()) return *code;
         if (draft_.mpi == "list") return list_mpi();
         if (command_.empty()) return fail("No command given to execute.");
-        if (call_.variable("SLURM_TEST_EXEC") != nullptr && !is_executable(command_.front(), call_))
+        if (call_.variable("SLURM_TEST_EXEC") != nullptr &&
+            find_program(command_.front(), call_, "").empty())
             return fail("can not execute " + command_.front());
         if (!of_group_ && (!parts_.empty() || !draft_.het_groups.empty())) {
             return job_.empty() ? run_in_own_components() : run_in_components(call_);
@@ -213,7 +201,22 @@ private:
         }
         hold_signals();
         if (draft_.patience) return fail("--immediate within a job is not supported yet");
+        if (!broadcast(call_, job_)) return error_exit_code(call_);
         return StepRun(call_, client_, streams_, draft_, job_, command_, false).run();
+    }
+
+    // --bcast: from here on the command is that of the copy.
+    bool broadcast(const Invocation& within, const std::string& job) {
+        if (!draft_.of_step.broadcast.to) return true;
+        if (draft_.spec.name.empty())
+            draft_.spec.name = std::filesystem::path(command_.front()).filename().string();
+        auto copied = broadcast_program(within, client_, streams_, draft_, job, command_);
+        if (!copied.ok()) {
+            fail(copied.error().message);
+            return false;
+        }
+        command_ = *std::move(copied);
+        return true;
     }
 
     // What it asks of a job of its own.
@@ -238,7 +241,9 @@ private:
         Invocation within = call_;
         within.environment = allocation.environment();
         const int code =
-            StepRun(within, client_, streams_, draft_, allocation.id(), command_, true).run();
+            broadcast(within, allocation.id())
+                ? StepRun(within, client_, streams_, draft_, allocation.id(), command_, true).run()
+                : error_exit_code(call_);
         allocation.give_back(exit_of(code));
         return code;
     }

@@ -48,6 +48,14 @@ struct OfCpus {
     void note_instead_of_hint() { instead = std::max(instead, reading); }
 };
 
+// srun --bcast: the program is copied to the nodes.
+struct OfBroadcast {
+    std::optional<std::string> to;       // Empty: to where it is copied by default.
+    std::optional<std::string> exclude;  // --bcast-exclude
+    bool libraries = false;              // --send-libs
+    bool compresses = false;             // --compress
+};
+
 // srun's own, of the step.
 struct OfStep {
     std::optional<std::uint32_t> relative;  // --relative: the first node, from 0 on.
@@ -61,6 +69,7 @@ struct OfStep {
     std::string task_prolog, task_epilog;   // Run on the nodes, around each task.
     bool reserves_ports = false;            // --resv-ports, a number above 0
     bool asks_for_x11 = false;              // --x11
+    OfBroadcast broadcast;
 };
 
 // salloc's own.

@@ -37,6 +37,14 @@ Status set_accel_bind(JobDraft& d, const char* v) {
     return Done{};
 }
 
+Status set_compress(JobDraft& d, const char* v) {
+    const std::string_view kind = v == nullptr ? "lz4" : v;
+    if (!iequals(kind, "lz4") && !iequals(kind, "none"))
+        return invalid_argument("Compression type '" + std::string(kind) + "' unknown");
+    d.of_step.broadcast.compresses = iequals(kind, "lz4");
+    return Done{};
+}
+
 // "cores", "sockets", "none", each with "quiet" or "verbose", or alone.
 Status set_cpu_bind(JobDraft& d, const char* v) {
     for (const auto word : split(v, ',')) {
@@ -108,6 +116,13 @@ Status set_wait_for_tasks(JobDraft& d, const char* v) {
     d.wait_for_tasks.reset();  // 0: as long as it takes.
     if (seconds.value() > 0) d.wait_for_tasks = std::chrono::seconds(seconds.value());
     return Done{};
+}
+
+Status set_send_libs(JobDraft& d, const char* v) {
+    const std::string_view word = v == nullptr ? "yes" : v;
+    d.of_step.broadcast.libraries = iequals(word, "yes") || iequals(word, "y");
+    if (d.of_step.broadcast.libraries || iequals(word, "no") || iequals(word, "n")) return Done{};
+    return invalid_argument("Invalid --send-libs specification");
 }
 
 // A launcher of its own (mpirun's srun) needs none.

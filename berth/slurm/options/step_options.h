@@ -7,6 +7,7 @@
 namespace berth::slurm {
 
 Status set_accel_bind(JobDraft& draft, const char* value);        // "g", "gv"
+Status set_compress(JobDraft& draft, const char* value);          // nullptr: "lz4"
 Status set_cpu_bind(JobDraft& draft, const char* value);          // none and quiet are built.
 Status set_kill_on_bad_exit(JobDraft& draft, const char* value);  // nullptr: 1
 Status set_gres_flags(JobDraft& draft, const char* value);        // disable-binding is built.
@@ -14,7 +15,8 @@ Status set_mem_bind(JobDraft& draft, const char* value);          // none and qu
 Status set_mpi(JobDraft& draft, const char* value);
 Status set_profile(JobDraft& draft, const char* value);  // none is built.
 Status set_pty(JobDraft& draft, const char* value);
-Status set_relative(JobDraft& draft, const char* value);  // "1": from the job's second node on.
+Status set_send_libs(JobDraft& draft, const char* value);  // nullptr: "yes"
+Status set_relative(JobDraft& draft, const char* value);   // "1": from the job's second node on.
 Status set_wait_for_tasks(JobDraft& draft, const char* value);
 
 }  // namespace berth::slurm
