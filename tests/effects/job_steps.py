@@ -70,6 +70,13 @@ def wait(run):
     see("late" not in done.stdout)
 
 
+@job_option("cpu-freq", "performance", seen="its tasks are told of it, as are the steps within a job; a speed that is none is refused")
+def cpu_freq(run):
+    same(run.output("echo $SLURM_CPU_FREQ_REQ"), "Performance")
+    done = run.run(run.command, "--cpu-freq=fast", "true", ok=False)
+    see(f'{run.command}: error: unrecognized --cpu-freq argument "fast"\n{run.command}: error: Invalid --cpu-freq argument\n' in done.stderr, done.stderr)
+
+
 @contextmanager
 def copied(run):
     """Where a program is to be copied to."""

@@ -13,7 +13,7 @@ OWN_VARIABLES = {
 }
 # Options that Berth refuses by name: docs/slurm-options.md says what to use instead.
 NOT_BUILT = {
-    "--container", "--cpu-bind", "--cpu-freq", "--cpus-per-gpu", "--distribution", "--exclusive", "--gpu-freq",
+    "--container", "--cpu-bind", "--cpus-per-gpu", "--distribution", "--exclusive", "--gpu-freq",
     "--gres-flags", "--immediate", "--mincpus", "--no-kill",
     "--mem-bind",
 }

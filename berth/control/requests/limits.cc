@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "berth/model/cpu_frequency.h"
+
 namespace berth {
 namespace {
 
@@ -99,6 +101,13 @@ std::optional<Refusing> bad_inherited(const Inherited& inherited) {
     const auto wrong = wrong_with(inherited);
     if (!wrong) return std::nullopt;
     return Refusing{Refusal::invalid_request, std::string(*wrong), {}};
+}
+
+std::optional<Refusing> bad_frequency(const std::string& text) {
+    if (text.empty()) return std::nullopt;
+    const auto read = parse_cpu_frequency(text);
+    if (read.ok()) return std::nullopt;
+    return Refusing{Refusal::invalid_request, read.error().message, {}};
 }
 
 std::optional<Refusing> too_large(const JobCommand& command) {
@@ -212,10 +221,12 @@ std::optional<Refusing> too_large(const CreateStep& step) {
                                    {"Input file name", launch.std_in},
                                    {"Task prolog", launch.task_prolog},
                                    {"Task epilog", launch.task_epilog},
+                                   {"--cpu-freq", launch.cpu_frequency},
                                    {"--cpu-bind", step.request.cpu_bind},
                                    {"--gpu-bind", step.request.gpu_bind}})) {
         return refusing;
     }
+    if (auto refusing = bad_frequency(launch.cpu_frequency)) return refusing;
     return long_list(
         {{"Node list", step.request.nodelist.size()}, {"--gres", step.request.gres.size()}});
 }

@@ -271,6 +271,20 @@ TaskSpec task_of(std::size_t local, const LaunchStep& launch, const LaunchAttemp
     return task;
 }
 
+// --cpu-freq: of all CPUs that its tasks have here, if these are the machine's own.
+void set_cpu_frequency(RunSpec& run, const LaunchStep& launch, const LaunchAttempt& attempt,
+                       const NodeView& view) {
+    if (launch.cpu_frequency.empty() || view.cpus_of_core.empty()) return;
+    run.cpu_frequency = launch.cpu_frequency;
+    BitSet all;
+    for (const TaskPlace& task : launch.share.tasks) {
+        const BitSet own = cpu_set(task.cores, view, threads_wanted(launch, attempt));
+        all = all.size() == 0 ? own : all | own;
+    }
+    for (std::size_t cpu = all.find_first(); cpu != BitSet::kNone; cpu = all.find_next(cpu))
+        run.cpus.push_back(static_cast<std::uint32_t>(cpu));
+}
+
 }  // namespace
 
 std::string cpus_of(const BitSet& cores, const NodeView& view) {
@@ -341,6 +355,7 @@ RunSpec step_run(const LaunchStep& launch, const LaunchAttempt& attempt, const N
     for (std::size_t i = 0; i < launch.share.tasks.size(); ++i) {
         run.tasks.push_back(task_of(i, launch, attempt, view));
     }
+    set_cpu_frequency(run, launch, attempt, view);
     return run;
 }
 

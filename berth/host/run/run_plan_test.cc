@@ -226,6 +226,19 @@ TEST(RunPlan, SaysToWhichCpusTasksAreBoundIfAsked) {
     EXPECT_TRUE(run.tasks[0].notice.starts_with("cpu-bind=NONE - gpu1, task  0  0 [PID]: "));
 }
 
+TEST(RunPlan, SetsTheSpeedOfTheCpusOfItsTasksIfAsked) {
+    LaunchStep step = eight_tasks();
+    NodeView view = big_node();
+    EXPECT_TRUE(step_run(step, whole_node(), view, ada()).cpus.empty());
+    step.cpu_frequency = "Performance";
+    const RunSpec run = step_run(step, whole_node(), view, ada());
+    EXPECT_EQ(run.cpu_frequency, "Performance");
+    ASSERT_EQ(run.cpus.size(), 128U);
+    EXPECT_EQ(run.cpus.back(), 127U);
+    view.cpus_of_core.clear();
+    EXPECT_EQ(step_run(step, whole_node(), view, ada()).cpu_frequency, "") << "not its own CPUs";
+}
+
 struct StreamCase {
     const char* pattern;
     std::size_t task;

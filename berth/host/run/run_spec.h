@@ -64,10 +64,12 @@ struct RunSpec {
     std::string checkpoint;                // The file that it saves when it is warned; empty: none.
     // srun's: the prolog runs after the site's, the epilog before it.
     std::string own_task_prolog, own_task_epilog;
+    std::string cpu_frequency;        // Of these CPUs, while it runs; empty: as it is.
+    std::vector<std::uint32_t> cpus;
     BERTH_FIELDS(RunSpec, job, attempt, step, uid, gid, user, work_dir, script, arguments,
                  environment, tasks, cgroups, unified, io_address, io_token, node_index, window,
                  of_site, task_prolog, task_epilog, account_check, mpi, inherited, checkpoint,
-                 own_task_prolog, own_task_epilog)
+                 own_task_prolog, own_task_epilog, cpu_frequency, cpus)
 };
 
 // By the clock that the kernel gives files their times by.

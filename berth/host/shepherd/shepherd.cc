@@ -24,6 +24,7 @@
 #include "berth/host/run/not_begun.h"
 #include "berth/host/run/run_directory.h"
 #include "berth/host/shepherd/checkpoint_watch.h"
+#include "berth/host/shepherd/cpu_speeds.h"
 #include "berth/host/shepherd/guard.h"
 #include "berth/host/shepherd/mpi_server.h"
 #include "berth/host/shepherd/step_pump.h"
@@ -103,6 +104,7 @@ private:
     std::vector<UniqueFd> errors_;  // The tasks' standard error, if it is a plain file.
     ExitRecord record_;
     CheckpointWatch checkpoint_;
+    CpuSpeeds speeds_;
     UniqueFd signals_;
     bool told_ = false;
     bool childless_ = false;
@@ -161,6 +163,10 @@ Status Shepherd::start() {
     BERTH_CHECK(on_node(write_script()));
     BERTH_CHECK(pump_.connect(run_));
     if (!run_.mpi.kind.empty()) BERTH_CHECK(start_mpi());
+    if (!run_.cpu_frequency.empty()) {
+        BERTH_TRY(const CpuFrequency frequency, parse_cpu_frequency(run_.cpu_frequency));
+        speeds_.set(run_.cpus, frequency);
+    }
     BERTH_CHECK(start_tasks());
     RunStatus status;
     for (StartedTask& task : tasks_) {
@@ -367,6 +373,7 @@ void Shepherd::pass_notices() {
 }
 
 Status Shepherd::tell_end() {
+    speeds_.restore();
     pass_notices();                  // One that came before the signal that ended the tasks.
     checkpoint_.end(folder_, run_);  // Told before the exit.
     errors_.clear();

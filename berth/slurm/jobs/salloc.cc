@@ -15,6 +15,7 @@
 #include "berth/base/hostlist.h"
 #include "berth/client/client.h"
 #include "berth/model/exit_status.h"
+#include "berth/model/slurm_variables.h"
 #include "berth/slurm/jobs/interactive_job.h"
 #include "berth/slurm/jobs/job_commands.h"
 #include "berth/slurm/options/advice.h"
@@ -168,7 +169,9 @@ private:
         sigaddset(&watched, SIGQUIT);
         for (const int one : kForwardedSignals) sigaddset(&watched, one);
         sigprocmask(SIG_BLOCK, &watched, &before);
-        const auto environment = allocation.environment();
+        auto environment = allocation.environment();
+        if (!draft_.of_step.cpu_frequency.empty())
+            environment[kSlurmCpuFreqReq] = draft_.of_step.cpu_frequency;
         const pid_t child = ::fork();
         if (child == 0) {
             sigprocmask(SIG_SETMASK, &before, nullptr);

@@ -291,6 +291,10 @@ private:
             request.payload.environment.push_back(std::string(kSlurmOpenMode) + "=" +
                                                   (command.append_output ? "a" : "t"));
         }
+        if (!draft.of_step.cpu_frequency.empty()) {  // Likewise.
+            request.payload.environment.push_back(std::string(kSlurmCpuFreqReq) + "=" +
+                                                  draft.of_step.cpu_frequency);
+        }
         if (!draft.of_script.get_user_env.empty()) {
             request.payload.environment.push_back(std::string(kSlurmGetUserEnv) + "=" +
                                                   draft.of_script.get_user_env);

@@ -70,6 +70,7 @@ struct OfStep {
     bool reserves_ports = false;            // --resv-ports, a number above 0
     bool asks_for_x11 = false;              // --x11
     OfBroadcast broadcast;
+    std::string cpu_frequency;              // --cpu-freq, in Slurm's words
 };
 
 // salloc's own.

@@ -297,6 +297,7 @@ constexpr auto kJobOptions = std::to_array<JobOption>({
     {"compress", 0, optional_argument, kSrun, set_compress}, {"send-libs", 0, optional_argument, kSrun, set_send_libs},
     {"cpu-bind", 0, required_argument, kSrun, set_cpu_bind},
     {"cpu_bind", 0, required_argument, kSrun, set_cpu_bind},
+    {"cpu-freq", 0, required_argument, kJobs, set_cpu_freq},
     {"kill-on-bad-exit", 'K', optional_argument, kSrun, set_kill_on_bad_exit},
     {"het-group", 0, required_argument, kSrun, set_het_group},
     {"pack-group", 0, required_argument, kSrun, set_het_group},
@@ -360,7 +361,6 @@ constexpr auto kJobOptions = std::to_array<JobOption>({
     // Slurm's, refused by name: other_options.cc says what to use instead.
     {"async", 0, no_argument, kSrun}, {"batch", 0, required_argument, kSbatch},
     {"container", 0, required_argument},
-    {"cpu-freq", 0, required_argument},
     {"extra", 0, required_argument},
     {"get-user-env", 0, optional_argument, kSalloc}, {"gpu-freq", 0, required_argument},
     {"no-allocate", 'Z', no_argument, kSrun}, {"no-kill", 'k', optional_argument},

@@ -24,16 +24,16 @@ Error not_submitted(const std::string& why, const std::string& before) {
 
 OptionFault option_fault(const std::string& command, const Error& error) {
     const std::size_t begin = error.message.find('\n') + 1;  // 0: there is one line.
+    const std::string line =
+        begin == 0 ? "" : error.message.substr(0, begin) + command + ": error: ";
     if (error.message.find(kNotSubmitted, begin) == begin) {
-        const std::string line =
-            begin == 0 ? "" : error.message.substr(0, begin) + command + ": error: ";
         const std::string why = error.message.substr(begin + kNotSubmitted.size());
         return {.text = line + std::string(not_taken(command)) + why, .exit_code = 1};
     }
     const bool later = error.code != ErrorCode::invalid_argument ||
                        error.message.starts_with("Invalid generic") ||
                        error.message.starts_with("Invalid numeric");
-    return {.text = error.message, .exit_code = later ? 1 : kOptionError};
+    return {.text = line + error.message.substr(begin), .exit_code = later ? 1 : kOptionError};
 }
 
 }  // namespace berth::slurm

@@ -124,6 +124,7 @@ constexpr auto kConstraintHelp = std::to_array<Help>({
 constexpr auto kResourceHelp = std::to_array<Help>({
     {"core-spec", "N", "no effect, as where the site does not allow it"},
     {"cpu-bind", "[verbose,]cores|sockets|none", "each task on its own cores or their sockets, or on all of the step"},
+    {"cpu-freq", "P[-Q[:GOVERNOR]]", "the speed of each step's CPUs: kHz, low, medium, high, performance"},
     {"cpu_bind", "cores|none|quiet", "as --cpu-bind"},
     {"cpus-per-gpu", "N", "CPUs for each GPU"},
     {"exact", "", "the step has only what it asks for"},

@@ -31,7 +31,6 @@ constexpr auto kRefused = std::to_array<OtherOption>({
     {"async", "put the step in the background with &"},
     {"batch", "the script runs on the first node; ask for what all nodes need with --constraint", " sbatch "},
     {"container", "start the container in the script, with apptainer or enroot for example"},
-    {"cpu-freq", "the node's governor decides; set it in a prolog"},
     {"cron", "there is no scrontab; cron itself can run sbatch"},
     {"extra", "use --comment"},
     {"future", "there are no FUTURE nodes"},

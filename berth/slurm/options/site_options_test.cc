@@ -6,6 +6,7 @@
 
 #include <cstdlib>
 
+#include "berth/model/invalid_argument.h"
 #include "berth/slurm/options/option_fault.h"
 
 namespace berth::slurm {
@@ -35,6 +36,13 @@ TEST(SiteOptions, AskForTheDisplayAndThenRefuseX11) {
     ::unsetenv("DISPLAY");
     JobDraft draft;
     EXPECT_EQ(option_fault("salloc", set_x11(draft, nullptr).error()).exit_code, kOptionError);
+}
+
+// An option may have two lines for what is wrong, each with the command's name.
+TEST(OptionFault, HasTheCommandsNameBeforeEachLine) {
+    const OptionFault fault = option_fault("srun", invalid_argument("too fast\nInvalid"));
+    EXPECT_EQ(fault.text, "too fast\nsrun: error: Invalid");
+    EXPECT_EQ(fault.exit_code, kOptionError);
 }
 
 TEST(SiteOptions, LetNobodyRebootNodes) {

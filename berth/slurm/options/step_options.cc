@@ -1,6 +1,7 @@
 #include "berth/slurm/options/step_options.h"
 
 #include "berth/base/text.h"
+#include "berth/model/cpu_frequency.h"
 #include "berth/model/invalid_argument.h"
 #include "berth/model/mpi_kind.h"
 #include "berth/slurm/options/option_values.h"
@@ -64,6 +65,14 @@ Status set_cpu_bind(JobDraft& d, const char* v) {
         d.of_step.cpu_bind = none ? "none" : sockets ? "sockets" : "cores";
         d.of_cpus.instead = std::max(d.of_cpus.instead, d.of_cpus.reading);
     }
+    return Done{};
+}
+
+Status set_cpu_freq(JobDraft& d, const char* v) {
+    const auto frequency = parse_cpu_frequency(v);
+    if (!frequency.ok())
+        return invalid_argument(frequency.error().message + "\nInvalid --cpu-freq argument");
+    d.of_step.cpu_frequency = cpu_frequency_text(*frequency);
     return Done{};
 }
 
