@@ -72,6 +72,15 @@ def get_user_env(run):
     see("SHLVL=" in run.output("tr '\\0' '\\n' </proc/$$/environ", "--export=NONE"))
 
 
+@job_option("get-user-env", seen="root's command has the variables of a login", commands=("salloc",), needs_root=True)
+def get_user_env_here(run):
+    show = lambda *before: run.run(*before, "salloc", *run.words(), "sh", "-c", "echo $HOME", ok=None)
+    home = show("env", "HOME=/nowhere").stdout.strip()
+    see(home.startswith("/") and home != "/nowhere", home)
+    refused = show("setpriv", "--reuid=nobody", "--regid=nogroup", "--clear-groups")
+    see("salloc: error: SlurmdUser must be root to use --get-user-env" in refused.stderr, refused.stderr)
+
+
 @job_option("wrap", "echo wrapped", seen="the words are the script", commands=("sbatch",), forms=("option",))
 def wrap(run):
     run.run("sbatch", "--wait", "-o", "wrapped", *run.words(), stdin="")

@@ -1,26 +1,25 @@
 #include "berth/slurm/jobs/broadcast.h"
 
 #include <fcntl.h>
-#include <spawn.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
-#include <csignal>
+#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <ostream>
+#include <utility>
 
 #include "berth/base/text.h"
 #include "berth/model/invalid_argument.h"
+#include "berth/slurm/step/run_program.h"
 #include "berth/slurm/step/step_run.h"
 
 namespace berth::slurm {
 namespace {
 
-constexpr std::size_t kSaidMost = 1 << 20;  // By ldd.
+constexpr std::chrono::seconds kLddPatience{5};  // As Slurm's.
 
 Error not_readable(const std::string& path) {
     return Error{ErrorCode::not_found, "Can't open `" + path + "`: " + std::strerror(errno)};
@@ -54,44 +53,6 @@ private:
     int before_;
     bool is_open_ = false;
 };
-
-// What `ldd program` prints; nullopt if it fails.
-std::optional<std::string> ldd(std::string program) {
-    std::array<int, 2> ends{};
-    if (::pipe2(ends.data(), O_CLOEXEC) != 0) return std::nullopt;
-    sigset_t none;
-    sigemptyset(&none);
-    posix_spawnattr_t attributes;
-    posix_spawnattr_init(&attributes);
-    posix_spawnattr_setsigmask(&attributes, &none);  // srun holds signals back.
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
-    char name[] = "ldd";
-    char* const words[] = {name, program.data(), nullptr};
-    pid_t child = 0;
-    const int error = ::posix_spawnp(&child, name, &actions, &attributes, words, environ);
-    posix_spawn_file_actions_destroy(&actions);
-    posix_spawnattr_destroy(&attributes);
-    ::close(ends[1]);
-    std::string said;
-    std::array<char, 4096> bytes{};
-    while (error == 0 && said.size() < kSaidMost) {
-        const ssize_t n = ::read(ends[0], bytes.data(), bytes.size());
-        if (n < 0 && errno == EINTR) continue;
-        if (n <= 0) break;
-        said.append(bytes.data(), static_cast<std::size_t>(n));
-    }
-    ::close(ends[0]);
-    int status = 0;
-    while (error == 0 && ::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-    }
-    if (error != 0 || !WIFEXITED(status) || WEXITSTATUS(status) != 0) return std::nullopt;
-    return said;
-}
 
 bool lies_in(std::string_view path, std::string_view folder) {
     while (folder.ends_with('/')) folder.remove_suffix(1);
@@ -143,7 +104,9 @@ std::optional<bool> wants_libraries(const char* value) {
 
 // Of "libm.so.6 => /lib/libm.so.6 (0x0123)" what stands from the first slash on.
 Result<std::vector<std::string>> libraries_of(const std::string& program) {
-    const auto said = ldd(program);
+    std::vector<std::string> settings;
+    for (char** one = environ; one != nullptr && *one != nullptr; ++one) settings.emplace_back(*one);
+    const auto said = output_of({"ldd", program}, std::move(settings), kLddPatience);
     if (!said) {
         return invalid_argument("Cannot autodetect libraries for '" + program +
                                 "' with ldd command; still sending the file but ignoring "

@@ -18,6 +18,7 @@
 #include "berth/model/slurm_variables.h"
 #include "berth/slurm/jobs/interactive_job.h"
 #include "berth/slurm/jobs/job_commands.h"
+#include "berth/slurm/jobs/login_variables.h"
 #include "berth/slurm/options/advice.h"
 #include "berth/slurm/options/arguments.h"
 #include "berth/slurm/options/input_variables.h"
@@ -128,11 +129,23 @@ private:
         }
         if (draft_.spec.name.empty())
             draft_.spec.name = std::filesystem::path(command_.front()).filename().string();
+        if (const auto code = load_login()) return code;
         const std::string& folder = draft_.spec.command->work_dir;  // --chdir
         if (!folder.empty() && ::access(folder.c_str(), X_OK) != 0) {
             return fail("chdir(" + std::filesystem::absolute(folder).string() +
                         "): " + std::strerror(errno));
         }
+        return std::nullopt;
+    }
+
+    // --get-user-env
+    std::optional<int> load_login() {
+        const std::string& how = draft_.of_script.get_user_env;
+        if (how.empty()) return std::nullopt;
+        const std::string& other = draft_.of_submission.acting.user;
+        auto found = login_variables(other.empty() ? user_name_of(::geteuid()) : other, how);
+        if (!found.ok()) return fail(found.error().message);
+        login_ = *std::move(found);
         return std::nullopt;
     }
 
@@ -170,6 +183,7 @@ private:
         for (const int one : kForwardedSignals) sigaddset(&watched, one);
         sigprocmask(SIG_BLOCK, &watched, &before);
         auto environment = allocation.environment();
+        for (const auto& [name, value] : login_) environment[name] = value;
         if (!draft_.of_step.cpu_frequency.empty())
             environment[kSlurmCpuFreqReq] = draft_.of_step.cpu_frequency;
         const pid_t child = ::fork();
@@ -229,7 +243,8 @@ private:
     std::vector<std::pair<std::string, std::string>> defined_;  // Options on the command line.
     std::vector<JobDraft> others_;                              // Of a heterogeneous job.
     std::vector<std::string> command_;
-    bool over_ = false;  // The job ended before the command did.
+    std::map<std::string, std::string> login_;  // --get-user-env
+    bool over_ = false;                         // The job ended before the command did.
 };
 
 }  // namespace

@@ -47,6 +47,7 @@ constexpr auto kRunHelp = std::to_array<Help>({
     {"gid", "GROUP", "submit with this group (root only)"},
     {"uid", "USER", "submit as this user (root only)"},
     {"get-user-env", "[=SECONDS]", "the variables that the user's login shell has on the node", kSbatch},
+    {"get-user-env", "[=SECONDS]", "the variables that the user's login shell has here (root only)", kSalloc},
     {"ignore-pbs", "", "leave #PBS and #BSUB lines of the script out"},
     {"pack-group", "LIST", "as --het-group"},
     {"het-group", "LIST", "components of a heterogeneous job for the step: 0, 0,2, 0-1"},

@@ -34,7 +34,6 @@ constexpr auto kRefused = std::to_array<OtherOption>({
     {"cron", "there is no scrontab; cron itself can run sbatch"},
     {"extra", "use --comment"},
     {"future", "there are no FUTURE nodes"},
-    {"get-user-env", "salloc runs as the user, with the user's own environment", " salloc "},
     {"gpu-freq", "set clocks in a prolog, with nvidia-smi -ac"},
     {"no-allocate", "use ssh, or give root a job of its own"},
     {"no-kill", "use --requeue, or an array of smaller jobs"},
