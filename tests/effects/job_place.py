@@ -109,6 +109,13 @@ def constraint(run):
     see(hosts(run) == "n3")
 
 
+@job_option("batch", "h100", seen="it is refused where the job does not ask for the feature", commands=("sbatch",))
+def batch_features(run):
+    run.submit("true", "-C", "h100")
+    done = run.submit("true", "-C", "a100", ok=False)
+    see("Batch job submission failed: Job --batch option is invalid or not a subset of --constraints" in done.stderr, done.stderr)
+
+
 @job_option("partition", "other", seen="the job is on the partition's node")
 def partition(run):
     see(hosts(run) == "n4")

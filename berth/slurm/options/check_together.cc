@@ -2,10 +2,13 @@
 // from several of them.
 #include <algorithm>
 #include <ostream>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "berth/model/invalid_argument.h"
 #include "berth/slurm/options/job_options.h"
+#include "berth/slurm/options/option_fault.h"
 
 namespace berth::slurm {
 namespace {
@@ -192,6 +195,33 @@ Status check_specialized(const JobDraft& draft) {
               "are mutually exclusive.");
 }
 
+// --batch: features that the job asks for anyway. All of its nodes have them, so that the script may
+// run on any, unless a node need have but some of what is asked for.
+Status check_batch_features(const JobDraft& draft) {
+    constexpr std::string_view kBetween = "&|,()[]*!";
+    const std::string_view batch = draft.of_script.batch_features;
+    const std::string_view constraint = draft.spec.request->constraint;
+    if (batch.empty()) return Done{};
+    std::vector<std::string_view> asked;
+    for (std::size_t begin = 0; begin < constraint.size();) {
+        const std::size_t end = std::min(constraint.find_first_of(kBetween, begin), constraint.size());
+        if (end > begin) asked.push_back(constraint.substr(begin, end - begin));
+        begin = end + 1;
+    }
+    for (std::size_t begin = 0; begin < batch.size();) {
+        const std::size_t end = std::min(batch.find_first_of("&|", begin), batch.size());
+        const std::string_view one = batch.substr(begin, end - begin);
+        if (!one.empty() && std::ranges::find(asked, one) == asked.end())
+            return not_submitted("Job --batch option is invalid or not a subset of --constraints");
+        begin = end + 1;
+    }
+    if (constraint.find_first_of("|()[]*!") == std::string_view::npos) return Done{};
+    return Error{ErrorCode::failed_precondition,
+                 "--batch=" + std::string(batch) + " is not supported with --constraint=" +
+                     std::string(constraint) +
+                     ": the script runs on the first node; join what all nodes need by &"};
+}
+
 // --mem-per-gpu: memory for each node by its GPUs, or for each CPU by those of its task.
 Status count_memory_by_gpus(JobDraft& draft) {
     if (!draft.per_gpu.memory) return Done{};
@@ -236,6 +266,7 @@ Status check_together(JobDraft& draft) {
                          (draft.per_gpu.memory ? 1 : 0);
     if (memories > 1)
         return invalid_argument("--mem, --mem-per-cpu, and --mem-per-gpu are mutually exclusive.");
+    BERTH_CHECK(check_batch_features(draft));
     BERTH_CHECK(check_specialized(draft));
     take_hint(draft);
     BERTH_CHECK(count_gpus_by_sockets(draft));

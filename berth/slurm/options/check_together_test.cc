@@ -258,6 +258,27 @@ TEST(TogetherOptions, RefusePerGpuWhatNobodyCanCount) {
               "--mem, --mem-per-cpu, and --mem-per-gpu are mutually exclusive.");
 }
 
+TEST(TogetherOptions, TakeForTheScriptsNodeWhatAllNodesHave) {
+    const auto said = [](const char* constraint, const char* batch) {
+        JobDraft draft;
+        draft.spec.request.edit().constraint = constraint;
+        draft.of_script.batch_features = batch;
+        const Status checked = check_together(draft);
+        return checked.ok() ? std::string() : checked.error().message;
+    };
+    const std::string not_asked =
+        "Batch job submission failed: Job --batch option is invalid or not a subset of "
+        "--constraints";
+    EXPECT_EQ(said("ib&ssd", "ssd"), "");
+    EXPECT_EQ(said("ib&ssd", "ib&ssd"), "");
+    EXPECT_EQ(said("ib,ssd", "ib|ssd"), "");
+    EXPECT_EQ(said("ib&ssd", "sd"), not_asked);
+    EXPECT_EQ(said("", "ssd"), not_asked);
+    EXPECT_EQ(said("[rack1|rack2]", "rack3"), not_asked);
+    EXPECT_TRUE(said("[rack1|rack2]", "rack1").starts_with("--batch=rack1 is not supported with "));
+    EXPECT_EQ(said("a|b", ""), "");
+}
+
 // -S and --thread-spec of these places, "" for none: what is said, or what is wrong.
 std::string said_of_specialized(OfCpus::From core, OfCpus::From thread) {
     JobDraft draft;

@@ -19,6 +19,7 @@ struct ScriptOptions {
     std::optional<std::string> wrap;
     std::string get_user_env;  // --get-user-env: "120L", as the node reads it.
     std::string export_file;
+    std::string batch_features;  // --batch: those of the node that runs the script.
     bool ignore_pbs = false;  // --ignore-pbs: #PBS and #BSUB lines are comments.
 };
 

@@ -292,6 +292,7 @@ constexpr auto kJobOptions = std::to_array<JobOption>({
     {"clusters", 'M', required_argument, kOfJob, [](JobDraft& d, const char* v) -> Status { d.of_submission.clusters = v; return Done{}; }},
     {"ignore-pbs", 0, no_argument, kSbatch, [](JobDraft& d, const char*) -> Status { d.of_script.ignore_pbs = true; return Done{}; }}, {"export-file", 0, required_argument, kSbatch, [](JobDraft& d, const char* v) -> Status { d.of_script.export_file = v; return Done{}; }},
     {"get-user-env", 0, optional_argument, kSbatch | kSalloc, set_get_user_env},
+    {"batch", 0, required_argument, kSbatch, [](JobDraft& d, const char* v) -> Status { d.of_script.batch_features = v; return Done{}; }},
     {"bcast", 0, optional_argument, kSrun, [](JobDraft& d, const char* v) -> Status { d.of_step.broadcast.to = v == nullptr ? "" : v; return Done{}; }},
     {"bcast-exclude", 0, required_argument, kSrun, [](JobDraft& d, const char* v) -> Status { d.of_step.broadcast.exclude = v; return Done{}; }},
     {"compress", 0, optional_argument, kSrun, set_compress}, {"send-libs", 0, optional_argument, kSrun, set_send_libs},
@@ -359,7 +360,7 @@ constexpr auto kJobOptions = std::to_array<JobOption>({
     {"msg-timeout", 0, required_argument, kSrun, ask_no_number}, {"slurmd-debug", 0, required_argument, kSrun, set_slurmd_debug},
     {"threads", 'T', required_argument, kSrun, ask_no_number}, {"wait-all-nodes", 0, required_argument, kSbatch | kSalloc, ask_no_number},
     // Slurm's, refused by name: other_options.cc says what to use instead.
-    {"async", 0, no_argument, kSrun}, {"batch", 0, required_argument, kSbatch},
+    {"async", 0, no_argument, kSrun},
     {"container", 0, required_argument},
     {"extra", 0, required_argument},
     {"gpu-freq", 0, required_argument},

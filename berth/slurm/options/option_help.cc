@@ -103,6 +103,7 @@ constexpr auto kRunHelp = std::to_array<Help>({
     {"x11", "[=all|first|last]", "refused, as in Slurm without X11 forwarding: use ssh -X"},
 });
 constexpr auto kConstraintHelp = std::to_array<Help>({
+    {"batch", "FEATURES", "of --constraint those that the script's node is to have"},
     {"constraint", "FEATURES", "features that nodes must have: a&b, a|b"},
     {"contiguous", "", "nodes that are neighbours"},
     {"cores-per-socket", "N", "nodes with at least so many cores in a socket"},

@@ -29,7 +29,6 @@ constexpr auto kWithoutMeaning = std::to_array<OtherOption>({
 
 constexpr auto kRefused = std::to_array<OtherOption>({
     {"async", "put the step in the background with &"},
-    {"batch", "the script runs on the first node; ask for what all nodes need with --constraint", " sbatch "},
     {"container", "start the container in the script, with apptainer or enroot for example"},
     {"cron", "there is no scrontab; cron itself can run sbatch"},
     {"extra", "use --comment"},
