@@ -163,6 +163,7 @@ RULES = [
     # Slurm's accounting learns a moment after the start how many CPUs they came to.
     Rule(PER_GPU, JOB, "gpu/vllm_tensor_parallel", "ReqTRES",
          {"cpu=1,mem=200G,node=1,billing=1,gres/gpu=4": "cpu=32,mem=200G,node=1,billing=32,gres/gpu=4"}),
+    Rule("`--cpu-freq`", JOB, ".*", "(CPU_(min|max)_freq|Governor)'*", lambda *_: ABSENT),
     Rule("`--mincpus`", JOB, "serial/deadline_time_min", "CPUs/Task", {"1": "4"}),
     Rule("`--mincpus`", JOB, "serial/deadline_time_min", "ReqTRES", {"cpu=1,mem=4G,node=1,billing=1": "cpu=4,mem=4G,node=1,billing=4"}),
     Rule("`--mincpus`", VARIABLE, "serial/deadline_time_min .*", "SLURM_CPUS_PER_TASK", {ABSENT: "4"}),
