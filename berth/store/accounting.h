@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "berth/base/fields.h"
@@ -27,6 +28,9 @@ struct AccountedStep {
     BERTH_FIELDS(AccountedStep, id, name, state, tasks, cpus, nodes, allocated, started_at,
                  ended_at, exit, used)
 };
+
+// The most spans that a row keeps of the times in which its run stood still.
+inline constexpr std::size_t kStoodStillMax = 64;
 
 struct AccountingRecord {
     JobId job{0};
@@ -62,12 +66,17 @@ struct AccountingRecord {
     std::optional<Time> suspended_since;
     std::optional<HetComponent> het;
     std::string wckey;
+    // When it stood still, from and until, as far as that is known: in order, apart from each
+    // other, and without the present suspension. Of a list that is full a span may stand for
+    // several: it begins with the first and is as long as all. Rows of earlier programs lack the
+    // spans, so that `suspended` may be more than their sum.
+    std::vector<std::pair<Time, Time>> stood_still;
 
     BERTH_FIELDS(AccountingRecord, job, attempt, array_job, array_task, array_pending, owner, name,
                  account, qos, partition, cluster, state, completing, requeued, cancelled_by,
                  reason, request, cpus, allocated, nodes, time_limit, submitted_at, eligible_at,
                  started_at, ended_at, exit, derived_exit, priority, restarts, work_dir,
-                 submit_line, comment, steps, suspended, suspended_since, het, wckey)
+                 submit_line, comment, steps, suspended, suspended_since, het, wckey, stood_still)
 };
 
 // Which records are wanted. An empty list matches all.

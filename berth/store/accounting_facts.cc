@@ -103,6 +103,19 @@ void describe(AccountingRecord& row, const Job& job, const ClusterSpec& spec) {
     row.wckey = job.spec.command->wckey;
 }
 
+// Runs that take turns stand still thousands of times. Of the neighbours that together take the
+// shortest time one is made, as long as both, which begins with the first and ends before the
+// second did. So those that remain are spread evenly over the run.
+void merge_neighbours(std::vector<std::pair<Time, Time>>& spans) {
+    const auto taken = [&](std::size_t i) { return spans[i + 1].second - spans[i].first; };
+    std::size_t shortest = 0;
+    for (std::size_t i = 1; i + 1 < spans.size(); ++i)
+        if (taken(i) < taken(shortest)) shortest = i;
+    const auto second = spans.begin() + static_cast<std::ptrdiff_t>(shortest) + 1;
+    spans[shortest].second += second->second - second->first;
+    spans.erase(second);
+}
+
 // Slurm calls every step that a signal ended cancelled, whoever sent the signal.
 StepState state_after(const ExitStatus& exit) {
     if (exit == ExitStatus{}) return StepState::completed;
@@ -169,6 +182,15 @@ std::optional<std::uint32_t> cancelled_by(const Touched& touched) {
         return touched.end->by_uid;
     }
     return std::nullopt;
+}
+
+void note_stood_still(AccountingRecord& row, const AccountingRecord& before) {
+    if (before.attempt != row.attempt || before.submitted_at != row.submitted_at) return;
+    row.stood_still = before.stood_still;
+    const Duration since = row.suspended - before.suspended;
+    if (!before.suspended_since || since <= Duration{}) return;
+    if (row.stood_still.size() >= kStoodStillMax) merge_neighbours(row.stood_still);
+    row.stood_still.emplace_back(*before.suspended_since, *before.suspended_since + since);
 }
 
 void note_lost_node(AccountingRecord& row, const Touched& touched) {

@@ -28,6 +28,9 @@ Attempt run_of(const Job& job);
 
 // The row according to the state, without steps and without cancelled_by.
 AccountingRecord row_of(const Job& job, const ClusterSpec& spec, std::int64_t priority);
+// Adds when the run stood still, of which the state knows only for how long: `before` is the row as
+// it was before this record, of whatever run.
+void note_stood_still(AccountingRecord& row, const AccountingRecord& before);
 // Adds what the state does not say about a run that is being requeued: that a node was lost.
 void note_lost_node(AccountingRecord& row, const Touched& touched);
 std::optional<std::uint32_t> cancelled_by(const Touched& touched);

@@ -74,11 +74,14 @@ Status AccountingTable::write_job(const Record& record, JobId id, const Touched&
     const Job* const job = after.find_job(id);
     if (job == nullptr) return write_gone(record, id, touched, after.spec());
     AccountingRecord row = row_of(*job, after.spec(), current_priority(after, id));
-    if (row.state == JobState::completing) {
+    const bool is_ending = row.state == JobState::completing;
+    if (is_ending || job->suspension) {
         BERTH_TRY(const std::optional<AccountingRecord> before, newest_row(id));
-        if (before && before->state == JobState::node_fail) row.state = JobState::node_fail;
-        note_lost_node(row, touched);
+        if (before) note_stood_still(row, *before);
+        if (is_ending && before && before->state == JobState::node_fail)
+            row.state = JobState::node_fail;
     }
+    if (is_ending) note_lost_node(row, touched);
     BERTH_CHECK(close_earlier_runs(record, row, touched));
     const bool cancelled = row.state == JobState::cancelled;
     BERTH_CHECK(put(row, cancelled ? cancelled_by(touched) : std::nullopt));

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "berth/store/accounting_facts.h"
 #include "berth/store/reader.h"
 #include "berth/store/small_cluster.h"
 
@@ -9,6 +10,8 @@ namespace {
 using testing::at;
 using testing::Folder;
 using testing::SmallCluster;
+
+using Times = std::vector<std::pair<Time, Time>>;
 
 class Accounting : public ::testing::Test {
 protected:
@@ -29,6 +32,11 @@ protected:
     void start(std::uint32_t id, std::int64_t second, std::uint32_t attempt,
                const std::vector<NodeId>& nodes = {NodeId(0)}) {
         ASSERT_TRUE(cluster_.start(id, at(second), attempt, nodes).ok());
+    }
+    void suspend(std::uint32_t id, std::int64_t second, bool in_force = true,
+                 std::uint32_t attempt = 1) {
+        record(second,
+               {JobSuspended{.job = JobId(id), .attempt = Attempt(attempt), .in_force = in_force}});
     }
     AttemptEnded ended(std::uint32_t id, std::uint32_t attempt, std::optional<ExitStatus> exit,
                        std::uint32_t node = 0) {
@@ -210,6 +218,66 @@ TEST_F(Accounting, ShowsAPreemptedRunAsThat) {
     EXPECT_EQ(all[0].ended_at, at(30));
     EXPECT_EQ(all[0].reason, "Preempted by job 2");
     EXPECT_EQ(all[1].state, JobState::pending);
+}
+
+TEST_F(Accounting, KeepsWhenARunStoodStill) {
+    submit(1, 10);
+    start(1, 20, 1);
+    suspend(1, 30);
+    EXPECT_EQ(only_row(1).suspended_since, at(30));
+    EXPECT_EQ(only_row(1).stood_still, Times{});
+    suspend(1, 40, false);
+    EXPECT_EQ(only_row(1).stood_still, (Times{{at(30), at(40)}}));
+    suspend(1, 50);
+    EXPECT_EQ(only_row(1).stood_still, (Times{{at(30), at(40)}})) << "and what is known stays";
+    record(70, {EndJob{.job = JobId(1), .outcome = JobState::cancelled}});
+    const Times both{{at(30), at(40)}, {at(50), at(70)}};
+    EXPECT_EQ(only_row(1).stood_still, both);
+    record(75, {ended(1, 1, ExitStatus{.signal = 15})});
+    record(400, {JobForgotten{JobId(1)}});
+    EXPECT_EQ(only_row(1).stood_still, both);
+    EXPECT_EQ(only_row(1).suspended, std::chrono::seconds(30));
+}
+
+TEST_F(Accounting, WhenARunStoodStillIsNotToldOfTheNextRun) {
+    submit(1, 10);
+    start(1, 20, 1);
+    suspend(1, 30);
+    suspend(1, 40, false);
+    record(50, {EndJob{.job = JobId(1), .outcome = JobState::pending}});
+    record(60, {ended(1, 1, ExitStatus{.signal = 15})});
+    start(1, 70, 2);
+    suspend(1, 80, true, 2);
+    suspend(1, 90, false, 2);
+    const std::vector<AccountingRecord> all = rows({.duplicates = true});
+    ASSERT_EQ(all.size(), 2U);
+    EXPECT_EQ(all[0].stood_still, (Times{{at(30), at(40)}}));
+    EXPECT_EQ(all[1].stood_still, (Times{{at(80), at(90)}}));
+}
+
+// Runs that take turns stand still thousands of times.
+TEST_F(Accounting, OfManyTimesThatARunStoodStillTheSumIsKept) {
+    submit(1, 10);
+    start(1, 20, 1);
+    std::int64_t second = 30;
+    for (int i = 0; i < 1000; ++i) {
+        suspend(1, second);
+        suspend(1, second + 1 + i % 3, false);
+        second += 10;
+    }
+    const AccountingRecord row = only_row(1);
+    ASSERT_EQ(row.stood_still.size(), kStoodStillMax);
+    Duration sum{};
+    Time last = *row.started_at;
+    for (const auto& [begin, end] : row.stood_still) {
+        EXPECT_LT(last, begin) << "in order, and apart from each other";
+        EXPECT_LT(begin, end);
+        EXPECT_LT(end - last, std::chrono::seconds(500)) << "of ten thousand";
+        sum += end - begin;
+        last = end;
+    }
+    EXPECT_EQ(sum, row.suspended);
+    EXPECT_EQ(row.stood_still.back().second, at(second - 10 + 1 + 999 % 3));
 }
 
 TEST_F(Accounting, TellsALostNodeFromARequeue) {
