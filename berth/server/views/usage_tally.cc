@@ -31,6 +31,32 @@ TresVector scaled(TresVector vector, std::int64_t times) {
     return all.add_times(vector, times);
 }
 
+// A span that may stand for several is cut into pieces of about this length.
+constexpr Duration kSlice = std::chrono::minutes(5);
+
+// When the run stood still. Where a span may stand for several, it is spread until the next one:
+// two runs that took turns would otherwise seem to stand still, and to run, at the same times.
+std::vector<std::pair<Time, Time>> spread_still(const AccountingRecord& run) {
+    const auto& spans = run.stood_still;
+    if (spans.size() < kStoodStillMax) return spans;
+    std::vector<std::pair<Time, Time>> spread;
+    for (std::size_t i = 0; i + 1 < spans.size(); ++i) {
+        const auto [begin, end] = spans[i];
+        const Duration window = spans[i + 1].first - begin, still = end - begin;
+        const std::int64_t slices = std::max<std::int64_t>(window / kSlice, 1);
+        const auto until = [&](Duration whole, std::int64_t slice) -> Duration {
+            if (slice == slices) return whole;
+            return std::chrono::floor<std::chrono::seconds>(whole * slice / slices);
+        };
+        for (std::int64_t slice = 0; slice < slices; ++slice) {
+            const Time from = begin + until(window, slice);
+            spread.emplace_back(from, from + until(still, slice + 1) - until(still, slice));
+        }
+    }
+    spread.push_back(spans.back());
+    return spread;
+}
+
 }  // namespace
 
 std::optional<RunTime> time_of(const AccountingRecord& run, Time now) {
@@ -38,7 +64,26 @@ std::optional<RunTime> time_of(const AccountingRecord& run, Time now) {
     RunTime time{.begin = *run.started_at};
     time.held_until = std::max(run.ended_at.value_or(now), time.begin);
     const Time stopped = std::min(run.suspended_since.value_or(time.held_until), time.held_until);
-    time.used_until = std::max(stopped - run.suspended, time.begin);
+    Duration unknown = run.suspended;
+    Time on = time.begin;  // From here it went on.
+    const auto use_until = [&](Time until) {
+        if (on < until) time.used.emplace_back(on, until);
+    };
+    for (const auto& [begin, end] : spread_still(run)) {
+        use_until(std::min(begin, stopped));
+        on = std::max(on, end);
+        unknown -= end - begin;
+    }
+    use_until(stopped);
+    while (unknown > Duration{} && !time.used.empty()) {
+        auto& [begin, until] = time.used.back();
+        const Duration length = until - begin;
+        if (unknown < length)
+            until -= unknown;
+        else
+            time.used.pop_back();
+        unknown -= length;
+    }
     return time;
 }
 
@@ -77,10 +122,7 @@ void UsageTally::take(const AccountingRecord& run) {
     take_wait(run);
     const std::optional<RunTime> time = time_of(run, now_);
     if (!time) return;
-    TresVector cpus, rest = rate_of(run);
-    std::swap(cpus.amounts[TresVector::kCpu], rest.amounts[TresVector::kCpu]);
-    const Uses uses = {
-        {{time->begin, time->used_until, cpus}, {time->begin, time->held_until, rest}}};
+    const Uses uses = uses_of(run, *time);
     if (!run.request.reservation.empty()) take_reserved_use(*run.request.reservation, uses);
     take_use(run, uses);
 }
@@ -114,6 +156,15 @@ TresVector UsageTally::rate_of(const AccountingRecord& run) const {
     return rate;
 }
 
+UsageTally::Uses UsageTally::uses_of(const AccountingRecord& run, const RunTime& time) const {
+    TresVector freed, held = rate_of(run);
+    for (const std::size_t one : {TresVector::kCpu, TresVector::kBilling})
+        std::swap(freed.amounts[one], held.amounts[one]);
+    Uses uses = {{time.begin, time.held_until, held}};
+    for (const auto& [begin, until] : time.used) uses.push_back({begin, until, freed});
+    return uses;
+}
+
 // From when it could have started until it did, or was given up. A job that names a reservation
 // waits for that one, which is not what the rest of the cluster lacks.
 void UsageTally::take_wait(const AccountingRecord& run) {
@@ -134,7 +185,7 @@ void UsageTally::take_use(const AccountingRecord& run, const Uses& uses) {
     const auto length = [&](const Use& use) {
         return overlap(use.begin, use.until, from_, until_);
     };
-    if (length(uses[1]) == 0 || !is_told(run)) return;
+    if (length(uses.front()) == 0 || !is_told(run)) return;
     const bool by_size = query_.by_size;
     Group& group = groups_[{run.account, by_size ? std::string() : *run.owner.user, run.wckey,
                             by_size ? std::int64_t{run.cpus} : 0}];

@@ -2,10 +2,11 @@
 // became of the rest. Runs are taken one by one, so that years of them take no memory.
 #pragma once
 
-#include <array>
 #include <functional>
 #include <map>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "berth/api/usage_messages.h"
 #include "berth/server/views/time_buckets.h"
@@ -14,11 +15,12 @@
 
 namespace berth {
 
-// The time of a run: what suspension frees was used until `used_until`, and the rest held until
-// `held_until`. When in the past it was suspended is not kept, only for how long: it counts as the
-// end of that time.
+// The time of a run: what suspension frees was used in these spans, from and until, and the rest
+// held from `begin` to `held_until`. Where only for how long it stood still is known and not when,
+// as of rows of earlier programs, that counts as the end of its time.
 struct RunTime {
-    Time begin{}, used_until{}, held_until{};
+    Time begin{}, held_until{};
+    std::vector<std::pair<Time, Time>> used;  // In order.
 };
 std::optional<RunTime> time_of(const AccountingRecord& run, Time now);
 
@@ -44,12 +46,14 @@ private:
         std::int64_t jobs = 0;
         TresVector used;
     };
-    // CPUs, until the run is suspended, and all else, until its end: a rate and its time.
+    // A rate and its time.
     struct Use {
         Time begin{}, until{};
         TresVector rate;
     };
-    using Uses = std::array<Use, 2>;
+    // Of one run: what it held from its start to its end, and then, for each span in which it did
+    // not stand still, its CPUs and what is charged for it.
+    using Uses = std::vector<Use>;
     // One occurrence of a reservation; a change in its course makes no other.
     struct Occurrence {
         api::ReservationTime row;
@@ -62,6 +66,7 @@ private:
 
     bool is_told(const AccountingRecord& run) const;
     TresVector rate_of(const AccountingRecord& run) const;
+    Uses uses_of(const AccountingRecord& run, const RunTime& time) const;
     void take_wait(const AccountingRecord& run);
     void take_use(const AccountingRecord& run, const Uses& uses);
 

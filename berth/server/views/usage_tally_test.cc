@@ -125,6 +125,82 @@ TEST_F(Tally, SuspensionFreesTheCpusAndNotTheMemory) {
     EXPECT_EQ(amount(next.report().groups.at(0).used, "mem"), 100 * 100);
 }
 
+// One run has four cores in the whole hour but for twenty minutes, in which it lends them to
+// another: both halves of the hour have as much as the cores have in half an hour.
+TEST_F(Tally, LentCpusCountOnce) {
+    AccountingRecord lender = run(1, 0, kHour), borrower = run(2, 600, 1800);
+    lender.suspended = std::chrono::seconds(1200);
+    lender.stood_still = {{second(600), second(1800)}};
+    const auto both = [&](std::int64_t from, std::int64_t until) {
+        UsageTally all = tally({.from = second(from), .until = second(until)});
+        all.take(one_node(), all_shown);
+        all.take(lender);
+        all.take(borrower);
+        return all.report();
+    };
+    for (const std::int64_t from : {std::int64_t{0}, kHour / 2}) {
+        const api::UsageReport report = both(from, from + kHour / 2);
+        ASSERT_EQ(report.groups.size(), 1U);
+        EXPECT_EQ(amount(report.groups[0].used, "cpu"), 4 * 1800);
+        EXPECT_EQ(amount(report.groups[0].used, "billing"), 4 * 1800);
+        EXPECT_EQ(cpus(report).allocated, 4 * 1800);
+    }
+    EXPECT_EQ(amount(both(0, 1800).groups[0].used, "mem"), 100 * (1800 + 1200));
+}
+
+TEST_F(Tally, WhatIsNotKnownOfSuspensionsCountsAsTheEnd) {
+    const auto cpus_in = [&](const AccountingRecord& one, std::int64_t from, std::int64_t until) {
+        UsageTally all = tally({.from = second(from), .until = second(until)});
+        all.take(one);
+        const api::UsageReport report = all.report();
+        return report.groups.empty() ? 0 : amount(report.groups[0].used, "cpu") / 4;
+    };
+    AccountingRecord one = run(1, 0, 1000);
+    one.suspended = std::chrono::seconds(450);
+    one.stood_still = {{second(100), second(200)}, {second(700), second(800)}};
+    // Of the rest, 200 seconds are those since second 800, and 50 the ones before second 700.
+    EXPECT_EQ(cpus_in(one, 0, 1000), 550);
+    EXPECT_EQ(cpus_in(one, 0, 200), 100);
+    EXPECT_EQ(cpus_in(one, 200, 650), 450);
+    EXPECT_EQ(cpus_in(one, 650, 1000), 0);
+    // It stands still again, and goes on standing still until it ends.
+    one.suspended = std::chrono::seconds(200);
+    one.suspended_since = second(900);
+    EXPECT_EQ(cpus_in(one, 0, 1000), 700);
+    EXPECT_EQ(cpus_in(one, 800, 1000), 100);
+    // It was learned late that it had ended before.
+    one.ended_at = second(150);
+    EXPECT_EQ(cpus_in(one, 0, 1000), 100);
+    // It never had a turn.
+    one = run(1, 0, 1000);
+    one.suspended = std::chrono::seconds(1000);
+    one.stood_still = {{second(0), second(1000)}};
+    EXPECT_EQ(cpus_in(one, 0, 1000), 0);
+}
+
+// Each span stands for the turns of three hours, of which the other run has had half.
+TEST_F(Tally, CpusThatAreSharedByTurnsCountOnce) {
+    constexpr std::int64_t kStart = -200 * kHour;
+    AccountingRecord one = run(1, kStart, 0), other = run(2, kStart, 0);
+    for (std::size_t i = 0; i < kStoodStillMax; ++i) {
+        const std::int64_t begin = kStart + static_cast<std::int64_t>(i) * 3 * kHour;
+        for (const auto& [run, after] : {std::pair{&one, 30}, std::pair{&other, 0}}) {
+            run->stood_still.emplace_back(second(begin + after),
+                                          second(begin + after + kHour * 3 / 2));
+            run->suspended += std::chrono::minutes(90);
+        }
+    }
+    const auto cpus_in = [&](std::int64_t from, std::int64_t until) {
+        UsageTally all = tally({.from = second(from), .until = second(until)});
+        all.take(one);
+        all.take(other);
+        return amount(all.report().groups.at(0).used, "cpu");
+    };
+    for (std::int64_t from = kStart + kHour; from < kStart + 180 * kHour; from += 5 * kHour)
+        ASSERT_NEAR(static_cast<double>(cpus_in(from, from + kHour)), 4.0 * kHour, 40) << from;
+    EXPECT_EQ(cpus_in(kStart, 0), 4 * 2 * (200 - 96) * kHour);
+}
+
 TEST_F(Tally, TellsRunsByAccountUserAndKey) {
     UsageTally all = tally();
     all.take(run(1, 0, 10));
@@ -287,6 +363,23 @@ TEST_F(Tally, WhileARunIsSuspendedItsReservationKeepsItsCpus) {
     const api::UsageReport report = all.report();
     EXPECT_EQ(cpus(report).allocated, 32 * 1000);
     EXPECT_EQ(report.reservations.at(0).tres.at(0).allocated, 4 * 300);
+}
+
+TEST_F(Tally, OfAReservationARunUsesNoCpusWhileItStandsStill) {
+    UsageTally all = tally({.reservations = true});
+    Spans spans = one_node();
+    for (const std::int64_t began : {0, 200, 400})
+        spans.reservations.push_back(reserved(began, began + 100));
+    all.take(spans, all_shown);
+    AccountingRecord inside = run(1, 0, 500);
+    inside.request.reservation = "course";
+    inside.suspended = std::chrono::seconds(170);
+    inside.stood_still = {{second(30), second(50)}, {second(150), second(300)}};
+    all.take(inside);
+    std::string text;
+    for (const api::ReservationTime& one : all.report().reservations)
+        text += std::to_string(one.tres.at(0).allocated) + ", ";
+    EXPECT_EQ(text, "320, 0, 400, ");
 }
 
 TEST_F(Tally, ARunIsOfTheOccurrencesThatItRanIn) {

@@ -144,9 +144,9 @@ void UsageTally::take_reserved_use(const std::string& reservation, const Uses& u
     const auto all = std::ranges::equal_range(
         occurrences_, reservation, {},
         [](const Occurrence& one) -> const std::string& { return one.row.name; });
-    const auto is_over = [&](const Occurrence& one) { return one.row.end <= uses[0].begin; };
+    const auto is_over = [&](const Occurrence& one) { return one.row.end <= uses.front().begin; };
     for (auto one = std::ranges::partition_point(all, is_over);
-         one != all.end() && one->row.start < uses[1].until; ++one) {
+         one != all.end() && one->row.start < uses.front().until; ++one) {
         for (const Use& use : uses) {
             const Time from = std::max(use.begin, one->row.start);
             const Time until = std::min(use.until, one->row.end);
