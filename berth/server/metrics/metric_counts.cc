@@ -242,12 +242,12 @@ void MetricCounts::Counts::preempted(const ClusterState& after, const JobsPreemp
 void MetricCounts::Counts::saved(const Record& record, const ClusterState& after,
                                  const CheckpointSeen& fact) {
     const Job* const job = after.find_job(fact.job);
-    const bool ends = std::ranges::any_of(record.facts, [&](const Fact& one) {
+    const bool is_over = std::ranges::any_of(record.facts, [&](const Fact& one) {
         const auto* const end = std::get_if<EndJob>(&one);
         return end != nullptr && end->job == fact.job && end->preempted_by;
     });
     const bool is_awaited =
-        ends || (job != nullptr && job->allocation && job->allocation->preempted &&
+        is_over || (job != nullptr && job->allocation && job->allocation->preempted &&
                  job->allocation->preempted->mode == PreemptMode::checkpoint);
     checkpoints.of({"", is_awaited ? "preemption" : "requested", "success"}).Increment();
 }
