@@ -6,9 +6,6 @@
 namespace berth {
 namespace {
 
-// Placing more together would take too long.
-constexpr std::size_t kComponentsMax = 128;
-
 Refusing cannot(const std::string& what) {
     return {Refusal::not_supported, what + " is not supported yet in a heterogeneous job", {}};
 }
@@ -69,16 +66,18 @@ std::variant<Job, Refusing> admit_one(const ClusterState& state, Time now,
 
 }  // namespace
 
+std::optional<std::string> too_many_components(std::size_t count) {
+    if (count <= kComponentsMax) return std::nullopt;
+    return "A heterogeneous job has at most " + std::to_string(kComponentsMax) +
+           " components, and this one has " + std::to_string(count);
+}
+
 std::variant<std::vector<Job>, Refusing> admit_components(TurnBuilder& builder,
                                                           const Principal& principal,
                                                           const std::vector<JobSpec>& specs,
                                                           PriorityBy set_by) {
-    if (specs.size() > kComponentsMax) {
-        return Refusing{Refusal::invalid_request,
-                        "A heterogeneous job has at most " + std::to_string(kComponentsMax) +
-                            " components, and this one has " + std::to_string(specs.size()),
-                        {}};
-    }
+    if (auto no = too_many_components(specs.size()))
+        return Refusing{Refusal::invalid_request, *std::move(no), {}};
     ClusterState& tried = builder.scratch();
     const JobId first = tried.next_job_id();
     if (!are_free(tried, first, specs.size())) {

@@ -8,6 +8,7 @@
 #include "berth/api/problem.h"
 #include "berth/base/duration_text.h"
 #include "berth/base/text.h"
+#include "berth/control/commands/components.h"
 #include "berth/model/dependency_text.h"
 #include "berth/model/invalid_argument.h"
 #include "berth/model/mail.h"
@@ -54,6 +55,8 @@ template <class Make>
 CommandOutcome of_submission(const CommandRequest& request, Make make) {
     Result<api::SubmitRequest> body = api::from_json<api::SubmitRequest>(request.body);
     if (!body.ok()) return bad(body.error().message);
+    // Before the site's plugins, which see one after the other while everybody waits.
+    if (auto no = too_many_components(1 + body->components.size())) return bad(*std::move(no));
     return make(
         SubmitJob{std::move(body->spec), std::move(body->payload), std::move(body->components)});
 }
