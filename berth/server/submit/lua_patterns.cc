@@ -65,7 +65,7 @@ struct PatternMatch {
     };
 
     lua_State* lua;
-    const PatternCharge* charge;
+    const LuaCharge* charge;
     std::string_view subject, pattern;
     const char* subject_end;
     const char* pattern_end;
@@ -299,7 +299,7 @@ std::string_view text_argument(lua_State* lua, int index) {
 PatternMatch prepare(lua_State* lua, std::string_view subject, std::string_view pattern) {
     PatternMatch m{};
     m.lua = lua;
-    m.charge = static_cast<const PatternCharge*>(lua_touserdata(lua, lua_upvalueindex(1)));
+    m.charge = static_cast<const LuaCharge*>(lua_touserdata(lua, lua_upvalueindex(1)));
     m.subject = subject;
     m.pattern = pattern;
     m.subject_end = subject.data() + subject.size();
@@ -488,10 +488,10 @@ constexpr auto kPatternFunctions = std::to_array<luaL_Reg>({
 
 }  // namespace
 
-void open_counted_patterns(lua_State* lua, const PatternCharge& charge) {
+void open_counted_patterns(lua_State* lua, const LuaCharge& charge) {
     lua_getglobal(lua, LUA_STRLIBNAME);
     // NOLINTNEXTLINE(cppcoreguidelines-pro-type-const-cast): it is only read.
-    lua_pushlightuserdata(lua, const_cast<PatternCharge*>(&charge));
+    lua_pushlightuserdata(lua, const_cast<LuaCharge*>(&charge));
     luaL_setfuncs(lua, kPatternFunctions.data(), 1);
     lua_pop(lua, 1);
 }

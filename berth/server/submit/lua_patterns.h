@@ -3,18 +3,11 @@
 // 4 MiB a pattern such as "%s*conda" may take hours.
 #pragma once
 
-#include <cstdint>
-
-struct lua_State;
+#include "berth/server/submit/lua_charge.h"
 
 namespace berth {
 
-// Told of steps that were taken; raises an error once there have been too many.
-struct PatternCharge {
-    void (*charge)(lua_State* lua, std::int64_t steps);
-};
-
 // Puts them into the global table `string`. `charge` must live as long as the state.
-void open_counted_patterns(lua_State* lua, const PatternCharge& charge);
+void open_counted_patterns(lua_State* lua, const LuaCharge& charge);
 
 }  // namespace berth

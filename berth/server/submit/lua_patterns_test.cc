@@ -11,7 +11,7 @@
 namespace berth {
 namespace {
 
-constexpr PatternCharge kFree{[](lua_State*, std::int64_t) {}};
+constexpr LuaCharge kFree{[](lua_State*, std::int64_t) {}};
 
 // Calls both on the same arguments: their results and their errors must be the same.
 constexpr const char* kCompare = R"lua(

@@ -9,6 +9,7 @@
 
 #include "berth/base/duration_text.h"
 #include "berth/model/invalid_argument.h"
+#include "berth/server/submit/lua_lists.h"
 #include "berth/server/submit/lua_patterns.h"
 #include "berth/server/submit/lua_prelude.h"
 #include "berth/server/submit/slurm_numbers.h"
@@ -59,6 +60,7 @@ namespace {
 
 constexpr int kInstructionsPerCount = 1000;
 constexpr std::size_t kErrorBytesMost = 1000;
+constexpr std::size_t kBytesPerInstruction = 64;
 
 void* allocate(void* state, void* block, std::size_t before, std::size_t wanted) {
     LuaState& s = *static_cast<LuaState*>(state);
@@ -70,7 +72,12 @@ void* allocate(void* state, void* block, std::size_t before, std::size_t wanted)
     }
     if (wanted > before && s.limits.memory - s.used < wanted - before) return nullptr;
     void* const got = std::realloc(block, wanted);  // NOLINT(cppcoreguidelines-no-malloc)
-    if (got != nullptr) s.used += wanted - before;
+    if (got == nullptr) return nullptr;
+    s.used += wanted - before;
+    // What is allocated will be written: `s = s .. line` copies all of `s`. No error may be raised
+    // here; the next count raises it.
+    if (wanted > before)
+        s.instructions_left -= static_cast<std::int64_t>((wanted - before) / kBytesPerInstruction);
     return got;
 }
 
@@ -93,8 +100,7 @@ void spend(lua_State* lua, std::int64_t instructions, int level) {
 
 void count(lua_State* lua, lua_Debug*) { spend(lua, LuaState::of(lua).counted_by, 0); }
 
-constexpr PatternCharge kPatternCharge{
-    [](lua_State* lua, std::int64_t steps) { spend(lua, steps, 1); }};
+constexpr LuaCharge kCharge{[](lua_State* lua, std::int64_t steps) { spend(lua, steps, 1); }};
 
 // Error objects may be anything.
 int describe(lua_State* lua) {
@@ -224,7 +230,8 @@ int load_script(lua_State* lua) {
         luaL_requiref(lua, library.name, library.func, 1);
         lua_pop(lua, 1);
     }
-    open_counted_patterns(lua, kPatternCharge);
+    open_counted_patterns(lua, kCharge);
+    open_counted_lists(lua, kCharge);
     lua_newtable(lua);
     luaL_setfuncs(lua, kFunctions.data(), 0);
     for (const ScriptConstant& constant : s.source->constants) {

@@ -1,5 +1,6 @@
 // LuaScript: a script of the site in Lua 5.4, in a sandbox: bounded memory, bounded instructions,
-// no files, programs or modules. It and lua_patterns.cc alone know Lua's library.
+// no files, programs or modules. It, lua_patterns.cc and lua_lists.cc
+// alone know Lua's library.
 #pragma once
 
 #include <memory>

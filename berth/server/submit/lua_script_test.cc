@@ -160,9 +160,45 @@ TEST_F(Lua, StopsWhatRunsTooLong) {
           "local s = string.rep('a', 1000) while true do pcall(s.find, s, '.-.-.-x') end"}) {
         EXPECT_NE(error(body).find(stopped), std::string::npos) << body << ": " << error(body);
     }
+    for (const char* const body :
+         {"local s = '' for i = 1, 1e6 do s = s .. 'sixteen bytes ..' end",
+          "local t = {} for i = 1, 3e5 do t[i] = 1 end while #t > 0 do table.remove(t, 1) end",
+          "local t = {} for i = 1, 3e5 do t[i] = 1 end for i = 1, 3e5 do table.insert(t, 1, i) end",
+          "local t = {} for i = 1, 3e5 do t[i] = '' end while true do table.concat(t) end",
+          "local t = {} for i = 1, 3e5 do t[i] = 1 end while true do table.sort(t) end",
+          "local t = {} for i = 1, 1e5 do t[i] = 1 end while true do unpack(t) end",
+          "table.move({}, 1, 1e15, 2)", "table.move({}, math.mininteger, -2, 1)",
+          "table.insert(setmetatable({}, {__len = function() return 1e15 end}), 1, 1)"}) {
+        EXPECT_NE(error(body).find(stopped), std::string::npos) << body << ": " << error(body);
+    }
     EXPECT_NE(load_error("while true do end").find(stopped), std::string::npos);
     EXPECT_NE(error("while true do end", {.instructions = 5000}).find("after 5000"),
               std::string::npos);
+}
+
+TEST_F(Lua, HasLuasOwnFunctionsOfLists) {
+    EXPECT_EQ(value(R"(
+        local t = {3, 1}
+        table.insert(t, 2)
+        table.insert(t, 1, 9)
+        local gone = table.remove(t, 1) .. table.remove(t)
+        table.sort(t, function(a, b) return a > b end)
+        table.move(t, 1, 2, 2)
+        return gone .. ":" .. table.concat(t, ",") .. ":" .. select("#", table.unpack(t, 1, 3)))"),
+              ScriptValue(std::string("92:3,3,1:3")));
+    EXPECT_EQ(value("return string.rep('', 1e15) .. ('ab'):rep(2, '-') .. ('x'):rep(-1)"),
+              ScriptValue(std::string("ab-ab")));
+    EXPECT_EQ(error("table.insert({}, 5, 1)"),
+              "rules.lua:1: bad argument #2 to 'insert' (position out of bounds)");
+    EXPECT_TRUE(error("table.concat({{}})").starts_with("rules.lua:1: invalid value "));
+    EXPECT_EQ(error("table.remove(nil, 1)"),
+              "rules.lua:1: bad argument #1 to 'remove' (table expected, got nil)");
+    EXPECT_EQ(error("string.rep('', 'x')"),
+              "rules.lua:1: bad argument #2 to 'rep' (number expected, got string)");
+    EXPECT_EQ(error("local t = {} for i = 1, 1e5 do table.insert(t, #t + 1, i) end "
+                    "while #t > 0 do table.remove(t, #t) end"),
+              "")
+        << "what moves nothing costs nothing";
 }
 
 TEST_F(Lua, RefusesTooMuchMemory) {
