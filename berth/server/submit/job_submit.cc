@@ -4,6 +4,7 @@
 #include <set>
 
 #include "berth/base/text.h"
+#include "berth/control/requests/authorize.h"
 #include "berth/server/submit/job_change_desc.h"
 #include "berth/server/submit/job_desc.h"
 #include "berth/server/submit/job_rec.h"
@@ -127,9 +128,10 @@ JobSubmit::Refusing JobSubmit::modify(const Asked& asked, const JobRef& ref, Job
     // Of several records, those of an array, the script sees the first.
     const api::JobName name{ref.job, ref.array_tasks, ref.het_offset};
     const std::set<JobId> records = records_of(asked.snapshot, name);
-    if (records.empty())
-        return api::problem_of(Refusal::unknown_job, "There is no job " + to_string(name));
-    const Job* const job = asked.snapshot.find_job(*records.begin());
+    const Job* const job = records.empty() ? nullptr : asked.snapshot.find_job(*records.begin());
+    // What the script says could tell of another's job: the controller refuses without it.
+    if (job == nullptr || !allowed(asked.who.role, Verb::update_job, owns(asked.who, *job)))
+        return std::nullopt;
     JobChangeDesc desc(change);
     JobRec record({*job, cluster});
     PartList partitions(cluster, asked.who);

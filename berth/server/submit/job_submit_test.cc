@@ -284,8 +284,22 @@ TEST_F(Submit, AChangeIsSeenBesideTheJob) {
     ASSERT_TRUE(no.refused);
     EXPECT_EQ(no.refused->slurm, "Access/permission denied");
     EXPECT_EQ(no.refused->details, std::vector<std::string>{"not beyond 30"});
-    command = UpdateJob{.job = {JobId(77)}};
-    EXPECT_EQ(apply(command).refused->code, "unknown_job");
+}
+
+TEST_F(Submit, WhatTheCallerMayNotChangeIsNotSeen) {
+    use({"lua"}, modify_with("slurm.log_user('%s', job_rec.name) return slurm.ERROR"));
+    const auto is_seen = [&](Command command) {
+        const JobSubmit::Outcome outcome = apply(command);
+        EXPECT_EQ(outcome.refused.has_value(), !outcome.messages.empty());
+        return outcome.refused.has_value();
+    };
+    const Command update = UpdateJob{.job = {JobId(1)}}, hold = HoldJob{{JobId(1)}, Hold::user};
+    EXPECT_TRUE(is_seen(update) && is_seen(hold)) << "the job's owner";
+    EXPECT_FALSE(is_seen(UpdateJob{.job = {JobId(77)}})) << "there is none";
+    who.uid = 1001;
+    EXPECT_FALSE(is_seen(update) || is_seen(hold)) << "a stranger";
+    who.role = Role::op;
+    EXPECT_TRUE(is_seen(update) && is_seen(hold));
 }
 
 TEST_F(Submit, EachFieldOfTheJobReadsAndNoneIsWritten) {
