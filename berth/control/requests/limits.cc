@@ -155,19 +155,7 @@ std::optional<Refusing> too_large(const JobRequest& request) {
                       {"--gpus-per-task", request.gpus_per_task.size()}});
 }
 
-}  // namespace
-
-std::optional<Refusing> too_large(const SubmitJob& submission) {
-    const JobSpec& spec = submission.spec;
-    const JobPayload& payload = submission.payload;
-    if (auto refusing =
-            over("Script", payload.script.size(), kScriptMax, Refusal::script_too_large)) {
-        return refusing;
-    }
-    if (auto refusing = over("Environment", total(payload.environment), kEnvironmentMax)) {
-        return refusing;
-    }
-    if (auto refusing = bad_variable(payload.environment)) return refusing;
+std::optional<Refusing> too_large(const JobSpec& spec) {
     if (auto refusing = long_text({{"Job name", spec.name},
                                    {"Partition", spec.partition},
                                    {"Account", spec.account},
@@ -181,6 +169,25 @@ std::optional<Refusing> too_large(const SubmitJob& submission) {
         return refusing;
     }
     return too_large(spec.request);
+}
+
+}  // namespace
+
+std::optional<Refusing> too_large(const SubmitJob& submission) {
+    const JobPayload& payload = submission.payload;
+    if (auto refusing =
+            over("Script", payload.script.size(), kScriptMax, Refusal::script_too_large)) {
+        return refusing;
+    }
+    if (auto refusing = over("Environment", total(payload.environment), kEnvironmentMax)) {
+        return refusing;
+    }
+    if (auto refusing = bad_variable(payload.environment)) return refusing;
+    if (auto refusing = too_large(submission.spec)) return refusing;
+    for (const JobSpec& component : submission.components) {
+        if (auto refusing = too_large(component)) return refusing;
+    }
+    return std::nullopt;
 }
 
 std::optional<Refusing> too_large(const UpdateJob& command) {

@@ -171,5 +171,23 @@ TEST_F(Components, AreNotSubmittedWhereOneCannotBe) {
     EXPECT_EQ(submit({1, 1}), 1U) << "no id was used up";
 }
 
+TEST_F(Components, AreAllWithinTheLimitsOfARequest) {
+    const auto refusal = [&](void (*spoil)(JobSpec&)) {
+        JobSpec spoilt = testing::make_job({});
+        spoil(spoilt);
+        const Answer answer = ask({testing::make_job({}), testing::make_job({}), spoilt});
+        const auto* const refused = std::get_if<Refused>(&answer);
+        return refused == nullptr ? "" : refused->message;
+    };
+    EXPECT_EQ(refusal([](JobSpec& spec) { spec.name = std::string(5000, 'x'); }),
+              "Job name is 4.9 KB; the most is 4 KB");
+    EXPECT_EQ(
+        refusal([](JobSpec& spec) { spec.command.edit().work_dir = std::string("/a\0/b", 5); }),
+        "Working directory holds a NUL byte: leave it out");
+    EXPECT_EQ(
+        refusal([](JobSpec& spec) { spec.request.edit().nodelist.edit().assign(70'000, "n"); }),
+        "Node list has 70000 entries; the most is 65536");
+}
+
 }  // namespace
 }  // namespace berth
