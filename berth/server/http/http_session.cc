@@ -84,7 +84,7 @@ void HttpSession::shut() {
     closed_ = true;
     late_at_ = 0;
     parts_.reset();
-    give_room();
+    if (!is_at_plugins_) give_room();  // Otherwise the body is still there.
     stream_.close();
     house_.ended(this);  // Its place is free, whoever else still holds it.
 }
@@ -215,6 +215,7 @@ bool HttpSession::take_room() {
     return false;
 }
 
+// Again: nothing.
 void HttpSession::give_room() { house_.bodies().give(room_of_, std::exchange(room_, 0)); }
 
 // What is no request has an answer too, and then the connection is over: where the next one would
@@ -266,10 +267,12 @@ void HttpSession::handle() {
     if (!request.refused.empty()) request.principal.role = Role::none;
     begin_audit(request);
     auto outcome = house_.service().serve(request);
-    give_room();
+    auto* const command = std::get_if<ForController>(&outcome);
+    is_at_plugins_ = command != nullptr && house_.service().is_for_plugins(*command);
+    if (!is_at_plugins_) give_room();
     if (auto* const response = std::get_if<ApiResponse>(&outcome)) {
         send(std::move(*response));
-    } else if (auto* const command = std::get_if<ForController>(&outcome)) {
+    } else if (command != nullptr) {
         principal_.role = request.principal.role;
         pass_plugins(std::move(*command));
     } else {
@@ -332,7 +335,7 @@ void HttpSession::end_audit(const ApiResponse& response) {
 }
 
 void HttpSession::pass_plugins(ForController request) {
-    if (!house_.service().is_for_plugins(request)) return wait_for_controller(std::move(request));
+    if (!is_at_plugins_) return wait_for_controller(std::move(request));
     const auto asked = std::make_shared<ForController>(std::move(request));
     asio::post(house_.threads_for(SlowWork::plugins),
                [self = shared_from_this(), asked, who = principal_] {
@@ -340,6 +343,8 @@ void HttpSession::pass_plugins(ForController request) {
                    const auto refused = std::make_shared<std::optional<ApiResponse>>(
                        self->house_.service().ask_plugins(who, *asked));
                    asio::post(self->stream_.get_executor(), [self, asked, refused] {
+                       self->is_at_plugins_ = false;
+                       self->give_room();
                        if (self->closed_) return;
                        if (*refused) return self->send(*std::move(*refused));
                        self->wait_for_controller(std::move(*asked));

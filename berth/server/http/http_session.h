@@ -107,8 +107,9 @@ private:
     std::optional<AuditEntry> audited_;  // Of the request under way, if it changes something.
     boost::beast::flat_buffer buffer_;
     std::optional<Parser> parser_;
-    std::uint64_t room_ = 0;  // Bytes reserved in the request-memory budget …
-    std::string room_of_;     // … and the user they count for.
+    std::uint64_t room_ = 0;      // Bytes reserved in the request-memory budget …
+    std::string room_of_;         // … and the user they count for.
+    bool is_at_plugins_ = false;  // The command under way waits for them, with the whole body.
     // Operations in progress at the close have no effect; slow reads test this on their own thread.
     std::atomic<bool> closed_{false};
     bool proved_ = false;  // It has presented a valid token.

@@ -1,6 +1,7 @@
 // JobSubmitPlugins over the network: what the controller is asked, and what the caller hears.
 #include <gtest/gtest.h>
 
+#include <latch>
 #include <thread>
 
 #include "berth/api/json.h"
@@ -104,6 +105,57 @@ TEST_F(Plugins, DelayNothingElse) {
     for (int i = 0; i < 20; ++i) EXPECT_EQ(call("GET", "/v1/jobs").status, 200);
     for (std::thread& one : slow) one.join();
     EXPECT_EQ(controller.asked(), 8U);
+}
+
+// A log that a script's line waits in until it is let go.
+class SlowLog final : public LogSink {
+public:
+    void write(LogLevel, std::string_view component, std::string_view) override {
+        if (component != "job_submit") return;
+        entered.count_down();
+        go_on.wait();
+    }
+    std::latch entered{1}, go_on{1};
+};
+
+TEST_F(Plugins, KeepTheRoomOfTheBodyThatWaitsForThem) {
+    ClusterSpec spec = sample_spec();
+    spec.job_submit = {{"lua"}, R"lua(
+function slurm_job_submit(job_desc)
+    if job_desc.name == "first" then slurm.log_info("here") end
+    return 0
+end
+function slurm_job_modify() return 0 end
+)lua"};
+    cluster.apply(SpecInstalled{std::move(spec)});
+    SlowLog slow;
+    options.job_submit = std::make_shared<JobSubmit>(slow);
+    options.bodies_bytes = 1 << 20, options.body_bytes = 1 << 20;
+    start();
+    const auto long_body = [](const char* name) {
+        return R"({"spec":{"name":")" + std::string(name) + R"("},"payload":{"script":")" +
+               std::string(600'000, 'x') + R"("}})";
+    };
+    const auto send = [&](RawClient& client, const std::string& body) {
+        EXPECT_TRUE(client.send("POST /v1/jobs HTTP/1.1\r\nContent-Length: " +
+                                std::to_string(body.size()) + "\r\n\r\n" + body));
+    };
+    {
+        RawClient first(options.socket);
+        send(first, long_body("first"));
+        slow.entered.wait();
+        EXPECT_EQ(call("POST", "/v1/jobs", long_body("second")).status, 503);
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    EXPECT_EQ(call("POST", "/v1/jobs", long_body("second")).status, 503)
+        << "who has gone has left his body there";
+    slow.go_on.count_down();
+    int status = 503;
+    for (int i = 0; status == 503 && i < 500; ++i) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(10));
+        status = call("POST", "/v1/jobs", long_body("second")).status;
+    }
+    EXPECT_EQ(status, 201);
 }
 
 }  // namespace
