@@ -180,10 +180,20 @@ def distribution_over_sockets(run):
 @job_option("gid", "news", seen="root's job has that group", needs_root=True)
 def acting_user(run):
     with run.waiting("-D", "/tmp", script="sleep 300") as (number, _):
-        shown = run.out("squeue", "-h", "-j", number, "-o", "%u" if run.option == "uid" else "%g").strip()
-        run.run("scancel", number)
-        run.wait("its end", lambda: run.cluster.state_of(number) not in ("PENDING", "RUNNING", "COMPLETING"))
-    same(shown, run.value)
+        same(owner_of_ended(run, number), run.value)
+    if run.command == "srun" and run.form == "option":  # At any component it is the whole job's.
+        one = ("-D", "/tmp", "-n1")
+        with run.process("srun", *one, "sleep", "300", ":", *one, *run.words(), "sleep", "300"):
+            shown = run.wait("the job", lambda: run.out("squeue", "-h", "-n", "sleep", "-o", "%A").split())
+            same(owner_of_ended(run, min(shown, key=int)), run.value)
+
+
+def owner_of_ended(run, number):
+    """The user or group of a job, which is ended."""
+    shown = run.out("squeue", "-h", "-j", number, "-o", "%u" if run.option == "uid" else "%g").split()[0]
+    run.run("scancel", number)
+    run.wait("its end", lambda: run.cluster.state_of(number) not in ("PENDING", "RUNNING", "COMPLETING"))
+    return shown
 
 
 # ---- Berth's own.

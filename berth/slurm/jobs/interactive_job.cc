@@ -60,7 +60,8 @@ api::SubmitRequest InteractiveJob::request_of(const JobDraft& draft,
 }
 
 bool InteractiveJob::submit(const JobDraft& draft, const std::vector<JobDraft>& others) {
-    const OfSubmission& of = draft.of_submission;
+    OfSubmission of = draft.of_submission;
+    for (const JobDraft& other : others) join_acting_user(of.acting, other.of_submission.acting);
     if (const Status done = become_acting_user(of.acting, endpoint_of(call_)); !done.ok())
         return fail(option_fault(call_.name, done.error()).text);
     if (!of.clusters.empty()) {

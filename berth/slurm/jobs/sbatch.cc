@@ -152,10 +152,7 @@ private:
             whole.parsable = whole.parsable || one.parsable;
             whole.quiet = whole.quiet || one.quiet;
             whole.wait = whole.wait || one.wait;
-            if (whole.of_submission.acting.user.empty())
-                whole.of_submission.acting.user = one.of_submission.acting.user;
-            if (whole.of_submission.acting.group.empty())
-                whole.of_submission.acting.group = one.of_submission.acting.group;
+            join_acting_user(whole.of_submission.acting, one.of_submission.acting);
             whole.test_only = whole.test_only || one.test_only;
         }
     }

@@ -82,6 +82,11 @@ Status set_gid(JobDraft& draft, const char* value) {
     return Done{};
 }
 
+void join_acting_user(ActingUser& whole, const ActingUser& component) {
+    if (whole.user.empty()) whole.user = component.user;
+    if (whole.group.empty()) whole.group = component.group;
+}
+
 Status become_acting_user(const ActingUser& wanted, const Endpoint& endpoint) {
     if (wanted.user.empty() && wanted.group.empty()) return Done{};
     auto account = login_named(wanted.user.empty() ? std::to_string(::geteuid()) : wanted.user);

@@ -23,6 +23,15 @@ TEST(ActingUser, IsKnownByNameOrNumber) {
     EXPECT_EQ(set_gid(draft, "").error().message, "Invalid --gid specification");
 }
 
+TEST(ActingUser, IsThatOfTheFirstComponentThatNamesOne) {
+    ActingUser whole;
+    join_acting_user(whole, {.user = {}, .group = "news"});
+    join_acting_user(whole, {.user = "ann", .group = "users"});
+    join_acting_user(whole, {.user = "bob", .group = {}});
+    EXPECT_EQ(whole.user, "ann");
+    EXPECT_EQ(whole.group, "news");
+}
+
 TEST(ActingUser, IsTheCallerOrNobodyWithoutRoot) {
     const Endpoint socket{
         .socket = "/run/s", .host = {}, .authority = {}, .fingerprint = {}, .token = {}};
