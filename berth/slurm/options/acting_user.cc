@@ -29,28 +29,33 @@ std::optional<std::uint32_t> id_in(std::string_view text) {
     return static_cast<std::uint32_t>(*number);
 }
 
-std::optional<Login> login_named(const std::string& text) {
+std::optional<Login> login_of(uid_t number) {
     std::vector<char> buffer(kRecordMost);
     passwd record{};
     passwd* found = nullptr;
-    if (const auto number = id_in(text)) {
-        (void)::getpwuid_r(*number, &record, buffer.data(), buffer.size(), &found);
-    } else {
-        (void)::getpwnam_r(text.c_str(), &record, buffer.data(), buffer.size(), &found);
-    }
+    (void)::getpwuid_r(number, &record, buffer.data(), buffer.size(), &found);
     if (found == nullptr) return std::nullopt;
     return Login{record.pw_name, record.pw_uid, record.pw_gid};
+}
+
+// As Slurm and chown do: a name may consist of digits, and comes first.
+std::optional<Login> login_of(const std::string& text) {
+    std::vector<char> buffer(kRecordMost);
+    passwd record{};
+    passwd* found = nullptr;
+    (void)::getpwnam_r(text.c_str(), &record, buffer.data(), buffer.size(), &found);
+    if (found != nullptr) return Login{record.pw_name, record.pw_uid, record.pw_gid};
+    const auto number = id_in(text);
+    return number ? login_of(uid_t{*number}) : std::nullopt;
 }
 
 std::optional<gid_t> group_named(const std::string& text) {
     std::vector<char> buffer(kRecordMost);
     group record{};
     group* found = nullptr;
-    if (const auto number = id_in(text)) {
+    (void)::getgrnam_r(text.c_str(), &record, buffer.data(), buffer.size(), &found);
+    if (const auto number = id_in(text); number && found == nullptr)
         (void)::getgrgid_r(*number, &record, buffer.data(), buffer.size(), &found);
-    } else {
-        (void)::getgrnam_r(text.c_str(), &record, buffer.data(), buffer.size(), &found);
-    }
     if (found == nullptr) return std::nullopt;
     return record.gr_gid;
 }
@@ -71,7 +76,7 @@ bool become(const Login& account) {
 }  // namespace
 
 Status set_uid(JobDraft& draft, const char* value) {
-    if (!login_named(value)) return invalid_argument("Invalid --uid specification");
+    if (!login_of(std::string(value))) return invalid_argument("Invalid --uid specification");
     draft.of_submission.acting.user = value;
     return Done{};
 }
@@ -89,7 +94,7 @@ void join_acting_user(ActingUser& whole, const ActingUser& component) {
 
 Status become_acting_user(const ActingUser& wanted, const Endpoint& endpoint) {
     if (wanted.user.empty() && wanted.group.empty()) return Done{};
-    auto account = login_named(wanted.user.empty() ? std::to_string(::geteuid()) : wanted.user);
+    auto account = wanted.user.empty() ? login_of(::geteuid()) : login_of(wanted.user);
     if (!account) return not_submitted("Invalid user id");
     if (wanted.user.empty()) account->gid = ::getegid();
     if (const auto named = group_named(wanted.group); named && !wanted.group.empty())
