@@ -22,8 +22,8 @@ struct Near {
     std::uint32_t sockets = 0;
     DimensionSet socket_gpus = 0;
     // Amounts do not tell how many cores of each socket are free. So they contain a number of cores
-    // that has room for the tasks in any case (enough_cores()), and with `sockets` all cores and
-    // GPUs of a node. on_sockets.h examines the sockets for an immediate start.
+    // that has room for the tasks in any case (enough_cores()), and with `sockets` all cores of a
+    // node and enough_socket_gpus(). on_sockets.h examines the sockets for an immediate start.
     bool any_cores = false;
     friend bool operator==(const Near&, const Near&) = default;
 };

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "berth/base/assert.h"
+#include "berth/engine/placement/socket_gpus.h"
 
 namespace berth {
 namespace {
@@ -122,9 +123,14 @@ std::optional<NodeTake> take_on(const Demand& demand, const NodeSpec& node, cons
     Resources left = room;
     if (!take_all_gres(demand, tasks, left, take)) return std::nullopt;
     if (!demand.near.any_cores || demand.near.sockets == 0) return take;
-    for_each_dimension(demand.near.socket_gpus,
-                       [&](DimensionId d) { take.amount[d] = node.capacity[d]; });
-    return fits(take.amount, room) ? std::optional(take) : std::nullopt;
+    bool has_enough = false;
+    for_each_dimension(demand.near.socket_gpus, [&](DimensionId d) {
+        const std::int64_t enough =
+            enough_socket_gpus(node, d, demand.near.layout.gpus_per_socket, demand.near.sockets);
+        has_enough = has_enough || enough > 0;
+        take.amount[d] = std::max(take.amount[d], enough);
+    });
+    return has_enough && fits(take.amount, room) ? std::optional(take) : std::nullopt;
 }
 
 std::uint32_t tasks_that_fit(const Demand& demand, const NodeSpec& node, const Resources& room,

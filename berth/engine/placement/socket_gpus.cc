@@ -1,5 +1,9 @@
 #include "berth/engine/placement/socket_gpus.h"
 
+#include <algorithm>
+#include <functional>
+#include <vector>
+
 namespace berth {
 
 DeviceMask gpus_near_socket(const NodeSpec& node, std::uint32_t socket, DimensionSet types) {
@@ -39,6 +43,23 @@ bool has_socket_gpus(const NodeSpec& node, DimensionSet types, std::uint32_t eac
         has = has || sockets_with_gpus(node, type, ~DeviceMask{0}, each).count >= sockets;
     });
     return has;
+}
+
+std::int64_t enough_socket_gpus(const NodeSpec& node, DimensionId type, std::uint32_t each,
+                                std::uint32_t sockets) {
+    std::vector<std::int64_t> near;
+    std::int64_t most = node.capacity[type];
+    for (std::uint32_t s = 0; s < node.sockets; ++s) {
+        near.push_back(popcount(gpus_near_socket(node, s, dimension_bit(type))));
+        most -= near.back();
+    }
+    std::ranges::sort(near, std::greater<>());
+    if (near.size() < sockets || near[sockets - 1] < each) return 0;
+    // The most that can be free in vain: those near no single socket, all near one socket less than
+    // is asked for, and near each other one as many as are one too few.
+    for (std::size_t s = 0; s < near.size(); ++s)
+        most += s + 1 < sockets ? near[s] : std::min<std::int64_t>(near[s], each - 1);
+    return most + 1;
 }
 
 void keep_socketed(BitSet& nodes, const ClusterSpec& spec, const Near& near) {

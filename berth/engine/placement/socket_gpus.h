@@ -23,6 +23,11 @@ SocketsWithGpus sockets_with_gpus(const NodeSpec& node, DimensionId type, Device
 bool has_socket_gpus(const NodeSpec& node, DimensionSet types, std::uint32_t each,
                      std::uint32_t sockets);
 
+// The least number of free devices of the type among which, whichever they are, so many sockets
+// have so many each. 0: not even all devices suffice. REQUIRES: sockets > 0.
+std::int64_t enough_socket_gpus(const NodeSpec& node, DimensionId type, std::uint32_t each,
+                                std::uint32_t sockets);
+
 // Keeps the nodes that have the GPUs near their sockets that are asked for, if any are.
 void keep_socketed(BitSet& nodes, const ClusterSpec& spec, const Near& near);
 
