@@ -3,6 +3,7 @@
 #include <array>
 
 #include "berth/base/text.h"
+#include "berth/control/requests/limits.h"
 #include "berth/model/account_name.h"
 #include "berth/server/submit/desc_fields.h"
 
@@ -12,6 +13,7 @@ namespace {
 using DescOf = JobDesc::Of;
 
 constexpr std::size_t kAccountDepthMost = 64;
+constexpr std::size_t kVariablesMost = 1000;  // Set by one call: each goes through all there are.
 
 const AssociationSpec* association_of(const DescOf& of, const std::string& account) {
     const std::string name = account.empty() ? "" : account_name(of.cluster, account);
@@ -163,6 +165,11 @@ Status JobDesc::Environment::write(std::string_view name, const ScriptValue& val
     }
     const Result<std::string> text = given_text(value);
     if (!text.ok()) return named(field, text.error());
+    bytes_ += name.size() + text->size() + 2;
+    if (++writes_ > kVariablesMost || bytes_ > kEnvironmentMax) {
+        return named(field, invalid_argument("a script may set the environment 1000 times, and "
+                                             "1 MiB of it"));
+    }
     std::string entry = std::string(name) + '=' + *text;
     std::vector<std::string>& all = of_.payload.environment;
     const auto there =

@@ -39,6 +39,8 @@ private:
 
     private:
         Of of_;
+        // What is set lies outside of the sandbox's memory and instructions.
+        std::size_t writes_ = 0, bytes_ = 0;
     };
 
     Of of_;

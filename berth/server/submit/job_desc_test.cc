@@ -340,6 +340,21 @@ TEST_F(Desc, TheEnvironmentIsReadAndWritten) {
               "job_desc.environment.A: only a batch job's environment can be set");
 }
 
+TEST_F(Desc, TheEnvironmentGrowsOnlySoFar) {
+    const std::string too_much =
+        "job_desc.environment.A: a script may set the environment 1000 times, and 1 MiB of it";
+    JobDesc often = desc();
+    ScriptTable& many = *std::get<ScriptTable*>(often.read("environment"));
+    for (int i = 0; i < 1000; ++i) EXPECT_TRUE(many.write("A", number(i)).ok());
+    EXPECT_EQ(many.write("A", number(1000)).error().message, too_much);
+    JobDesc large = desc();
+    ScriptTable& few = *std::get<ScriptTable*>(large.read("environment"));
+    const std::string half(600'000, 'x');
+    EXPECT_TRUE(few.write("B", ScriptValue(half)).ok());
+    EXPECT_EQ(few.write("A", ScriptValue(half)).error().message, too_much);
+    EXPECT_EQ(payload.environment.size(), 4U);
+}
+
 TEST_F(Desc, TheScriptIsTheFirstComponents) {
     EXPECT_EQ(read("script"), text("#!/bin/sh\n"));
     EXPECT_EQ(desc(1).read("script"), ScriptValue());

@@ -143,6 +143,8 @@ TEST_F(Submit, MessagesReachTheUserLineByLine) {
     use_script("for i = 1, 1000 do slurm.log_user('x') slurm.log_info('y') end return 0");
     const std::size_t before = log.size();
     EXPECT_EQ(submit().messages.size(), SubmitSpeech::kUserLinesMost);
+    use_script("slurm.user_msg(string.rep('\\n', 1000000)) return 0");
+    EXPECT_EQ(submit().messages.size(), SubmitSpeech::kUserLinesMost);
     EXPECT_LE(log.size() - before, SubmitSpeech::kLogLinesMost);
 }
 

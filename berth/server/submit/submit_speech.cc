@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "berth/base/text.h"
-
 namespace berth {
 namespace {
 
@@ -30,8 +28,12 @@ void SubmitSpeech::log(LogLevel level, std::string_view text) {
 }
 
 void SubmitSpeech::tell_user(std::string_view text) {
-    for (const std::string_view line : split(text, '\n')) {
-        if (messages_.size() < kUserLinesMost) messages_.push_back(one_line(line));
+    // A text of megabytes is not split any further than it is shown.
+    while (messages_.size() < kUserLinesMost) {
+        const std::size_t end = text.find('\n');
+        messages_.push_back(one_line(text.substr(0, end)));
+        if (end == std::string_view::npos) return;
+        text.remove_prefix(end + 1);
     }
 }
 
