@@ -40,7 +40,7 @@ TEST_F(ClientAndServer, UnderstandEachOtherInEveryCall) {
     EXPECT_TRUE(one.hold("1"));
     EXPECT_TRUE(one.release("1_[1-3]"));
     EXPECT_TRUE(one.requeue("1", {.hold = true}));
-    EXPECT_TRUE(one.update("1", {.comment = "caf\xe9"}));
+    EXPECT_TRUE(one.update("1", {.comment = "caf\xe9"})->messages.empty());
     EXPECT_EQ(std::get<UpdateJob>(controller.last().command).change.comment, "caf\xe9");
     EXPECT_TRUE(one.update_node("gpu1", {.state = "DRAIN", .reason = "fan"}));
     controller.answer = Submitted{JobId(9), {}};

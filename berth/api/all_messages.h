@@ -21,6 +21,7 @@
     X(StepRow) \
     X(SubmitRequest) \
     X(SubmitReply) \
+    X(ChangeReply) \
     X(TestReply) \
     X(StepCall) \
     X(StepReply) \

@@ -1,4 +1,5 @@
-// Messages by which jobs are submitted, or tested without being submitted. Part of messages.h.
+// Messages by which jobs are submitted, or tested without being submitted, and what a change of one
+// answers. Part of messages.h.
 #pragma once
 
 #include <string>
@@ -23,6 +24,11 @@ struct SubmitRequest {
     JobPayload payload;
     std::vector<JobSpec> components;  // The others of a heterogeneous job; `spec` is the first.
     BERTH_FIELDS(SubmitRequest, spec, payload, components)
+};
+// What a change, a hold or a release of a job answers.
+struct ChangeReply {
+    std::vector<std::string> messages;  // From the site's job_submit.lua.
+    BERTH_FIELDS(ChangeReply, messages)
 };
 // POST /v1/jobs/test
 struct TestedComponent {

@@ -280,17 +280,17 @@ CallResult<std::vector<api::JobRow>> Client::job(std::string_view ref) {
 CallResult<Done> Client::cancel(std::string_view ref, const api::CancelRequest& request) {
     return wire_->command(RouteId::cancel_job, ref, request);
 }
-CallResult<Done> Client::hold(std::string_view ref, const api::HoldRequest& request) {
-    return wire_->command(RouteId::hold_job, ref, request);
+CallResult<api::ChangeReply> Client::hold(std::string_view ref, const api::HoldRequest& request) {
+    return wire_->send<api::ChangeReply>(RouteId::hold_job, ref, request);
 }
-CallResult<Done> Client::release(std::string_view ref) {
-    return wire_->command(RouteId::release_job, ref, api::Accepted{});
+CallResult<api::ChangeReply> Client::release(std::string_view ref) {
+    return wire_->send<api::ChangeReply>(RouteId::release_job, ref, api::Accepted{});
 }
 CallResult<Done> Client::requeue(std::string_view ref, const api::RequeueRequest& request) {
     return wire_->command(RouteId::requeue_job, ref, request);
 }
-CallResult<Done> Client::update(std::string_view ref, const api::JobPatch& patch) {
-    return wire_->command(RouteId::update_job, ref, patch);
+CallResult<api::ChangeReply> Client::update(std::string_view ref, const api::JobPatch& patch) {
+    return wire_->send<api::ChangeReply>(RouteId::update_job, ref, patch);
 }
 CallResult<Done> Client::suspend(std::string_view ref, bool resume) {
     const RouteId route = resume ? RouteId::resume_job : RouteId::suspend_job;

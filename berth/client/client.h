@@ -53,10 +53,10 @@ public:
     // All that the ref names: an array is its record and its tasks. Never an empty list.
     CallResult<std::vector<api::JobRow>> job(std::string_view ref);
     CallResult<Done> cancel(std::string_view ref, const api::CancelRequest& request = {});
-    CallResult<Done> hold(std::string_view ref, const api::HoldRequest& request = {});
-    CallResult<Done> release(std::string_view ref);
+    CallResult<api::ChangeReply> hold(std::string_view ref, const api::HoldRequest& request = {});
+    CallResult<api::ChangeReply> release(std::string_view ref);
     CallResult<Done> requeue(std::string_view ref, const api::RequeueRequest& request = {});
-    CallResult<Done> update(std::string_view ref, const api::JobPatch& patch);
+    CallResult<api::ChangeReply> update(std::string_view ref, const api::JobPatch& patch);
     CallResult<Done> suspend(std::string_view ref, bool resume = false);
     CallResult<Done> notify(std::string_view ref, const api::NotifyRequest& request);
     CallResult<Done> top(const api::TopRequest& request);

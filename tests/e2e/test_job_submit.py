@@ -57,7 +57,9 @@ function slurm_job_modify(job_desc, job_rec, part_list, modify_uid)
     end
     if job_desc.time_limit ~= slurm.NO_VAL and job_desc.time_limit > MAX_MINUTES then
         job_desc.time_limit = MAX_MINUTES
+        slurm.log_user("Job %d gets %d minutes.", job_rec.job_id, MAX_MINUTES)
     end
+    if job_desc.priority == slurm.INFINITE then slurm.log_user("Released.") end
     return slurm.SUCCESS
 end
 
@@ -135,7 +137,9 @@ class JobSubmit(unittest.TestCase):
     def test_changes_and_holds_are_seen(self):
         c = self.cluster
         job = c.sbatch("-t10", "--begin=now+1hour", script="true")
-        c.run("scontrol", "update", f"JobId={job}", "TimeLimit=3-0")
+        done = c.run("scontrol", "update", f"JobId={job}", "TimeLimit=3-0")
+        self.assertEqual(done.stderr, f"scontrol: Job {job} gets 1440 minutes.\n")
+        self.assertEqual(c.run("scontrol", "release", job).stderr, "scontrol: Released.\n")
         self.assertEqual(self.shown(job, "TimeLimit"), "1-00:00:00")
         done = c.run("scontrol", "hold", job, check=False)
         self.assertNotEqual(done.returncode, 0)

@@ -20,6 +20,8 @@ function slurm_job_submit(job_desc, part_list, uid)
 end
 function slurm_job_modify(job_desc, job_rec, part_list, uid)
     if job_desc.priority == 0 then return slurm.ESLURM_ACCESS_DENIED end
+    slurm.log_user("as you like")
+    if job_desc.priority == slurm.INFINITE then return slurm.SUCCESS end
     job_desc.comment = "changed by " .. uid
     return slurm.SUCCESS
 end
@@ -83,7 +85,19 @@ TEST_F(Plugins, SeeChangesAndHolds) {
               "changed by " + std::to_string(::getuid()));
     EXPECT_EQ(call("POST", "/v1/jobs/1/hold", "{}").text("slurm"), "Access/permission denied");
     EXPECT_EQ(controller.asked(), 1U);
-    EXPECT_EQ(call("POST", "/v1/jobs/1/cancel", "{}").status, 200) << "none of theirs";
+    EXPECT_EQ(call("POST", "/v1/jobs/1/cancel", "{}").body, "{}") << "none of theirs";
+}
+
+TEST_F(Plugins, SayTheirPartOfChanges) {
+    start();
+    controller.answer = Done{};
+    const std::vector<std::string> said{"as you like"};
+    for (const Heard& heard : {call("PATCH", "/v1/jobs/1", R"({"name":"x"})"),
+                               call("POST", "/v1/jobs/1/release", "{}")}) {
+        EXPECT_EQ(api::from_json<api::ChangeReply>(heard.body)->messages, said) << heard.body;
+    }
+    const Heard rest = call("POST", "/slurm/v0.0.43/job/1", R"({"name":"x"})");
+    EXPECT_NE(rest.body.find(R"("description":"as you like")"), std::string::npos) << rest.body;
 }
 
 TEST_F(Plugins, SeeSlurmrestdsSubmissions) {

@@ -397,13 +397,18 @@ CommandOutcome command_of(const Snapshot& snapshot, const CommandRequest& reques
     return bad("not a command");
 }
 
-std::variant<std::string, Problem> reply_of(const ClusterSpec& spec, const Answer& answer,
+std::variant<std::string, Problem> reply_of(const ClusterSpec& spec, RouteId route,
+                                            const Answer& answer,
                                             const std::vector<std::string>& messages) {
     struct Reply {
         const ClusterSpec& spec;
+        const bool is_change;
         const std::vector<std::string>& messages;
         using Made = std::variant<std::string, Problem>;
-        Made operator()(const Done&) const { return api::to_json(api::Accepted{}); }
+        Made operator()(const Done&) const {
+            return is_change ? api::to_json(api::ChangeReply{messages})
+                             : api::to_json(api::Accepted{});
+        }
         Made operator()(const Submitted& submitted) const {
             return api::to_json(api::SubmitReply{submitted.job, submitted.warnings, messages});
         }
@@ -438,7 +443,8 @@ std::variant<std::string, Problem> reply_of(const ClusterSpec& spec, const Answe
             return api::problem_of(refused.why, refused.message, std::move(lines));
         }
     };
-    return std::visit(Reply{spec, messages}, answer);
+    const bool is_change = api::route(route).reply == "ChangeReply";
+    return std::visit(Reply{spec, is_change, messages}, answer);
 }
 
 }  // namespace berth

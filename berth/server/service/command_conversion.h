@@ -27,7 +27,8 @@ bool is_command(api::RouteId route);
 
 // The message, as JSON, that answers this route; or the problem.
 // `messages`: what the site's job_submit.lua says to the user.
-std::variant<std::string, api::Problem> reply_of(const ClusterSpec& spec, const Answer& answer,
-                                                 const std::vector<std::string>& messages = {});
+std::variant<std::string, api::Problem> reply_of(const ClusterSpec& spec, api::RouteId route,
+                                                 const Answer& answer,
+                                                 const std::vector<std::string>& messages);
 
 }  // namespace berth

@@ -426,7 +426,7 @@ ApiResponse Service::respond_to(const AskedRoute& asked, const Principal& who,
                                 const Answer& answer) const {
     const std::shared_ptr<const Snapshot> snapshot = read_model_.current();
     if (asked.rest) return respond_to_rest(*snapshot, asked, who, answer);
-    auto reply = reply_of(*snapshot->spec, answer, asked.messages);
+    auto reply = reply_of(*snapshot->spec, asked.route, answer, asked.messages);
     const auto* const problem = std::get_if<api::Problem>(&reply);
     ApiResponse response = problem != nullptr
                                ? respond(*problem)

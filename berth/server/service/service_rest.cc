@@ -123,18 +123,24 @@ ApiResponse respond_submitted(const slurmrest::Meta& meta, const Submitted& subm
 }
 
 // What was done to the job that the path names: all of it, or it would have been refused.
-ApiResponse respond_changed(const slurmrest::Meta& meta, const slurmrest::RestCall& call) {
-    return respond_document(meta, [&](ShapeWriter& json) {
-        if (call.route->id == RestId::cancel_job) return json.put_no_items("status");
-        const Result<api::JobName> name = api::parse_job_name(call.capture);
-        json.begin_list("results");
-        json.begin();
-        json.put("job_id", std::int64_t{name.ok() ? name->job.value() : 0});
-        json.put("step_id", call.capture), json.put("error", "");
-        json.put("error_code", std::int64_t{0}), json.put("why", "");
-        json.end();
-        json.end_list();
-    });
+ApiResponse respond_changed(const slurmrest::Meta& meta, const AskedRoute& asked) {
+    const slurmrest::RestCall& call = *asked.rest;
+    std::vector<slurmrest::WarningEntry> warnings;
+    for (const std::string& text : asked.messages) warnings.push_back({text, "berthd"});
+    return respond_document(
+        meta,
+        [&](ShapeWriter& json) {
+            if (call.route->id == RestId::cancel_job) return json.put_no_items("status");
+            const Result<api::JobName> name = api::parse_job_name(call.capture);
+            json.begin_list("results");
+            json.begin();
+            json.put("job_id", std::int64_t{name.ok() ? name->job.value() : 0});
+            json.put("step_id", call.capture), json.put("error", "");
+            json.put("error_code", std::int64_t{0}), json.put("why", "");
+            json.end();
+            json.end_list();
+        },
+        warnings);
 }
 
 // Whether it changes something: its body is then a command's.
@@ -313,14 +319,14 @@ ApiResponse Service::respond_to_rest(const Snapshot& snapshot, const AskedRoute&
     const slurmrest::RestCall& call = *asked.rest;
     slurmrest::Meta meta = rest_meta(snapshot, call.route->path, who);
     meta.data_parser = call.data_parser;
-    auto reply = reply_of(*snapshot.spec, answer, asked.messages);
+    auto reply = reply_of(*snapshot.spec, asked.route, answer, asked.messages);
     ApiResponse response;
     if (const auto* const problem = std::get_if<api::Problem>(&reply)) {
         response = problem_in_shape(meta, respond(*problem));
     } else if (const auto* const submitted = std::get_if<Submitted>(&answer)) {
         response = respond_submitted(meta, *submitted, asked);
     } else {
-        response = respond_changed(meta, call);
+        response = respond_changed(meta, asked);
     }
     response.route = asked.route;
     return response;

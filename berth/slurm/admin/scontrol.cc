@@ -8,6 +8,7 @@
 #include "berth/client/client.h"
 #include "berth/model/slurm_variables.h"
 #include "berth/slurm/admin/admin_commands.h"
+#include "berth/slurm/admin/scontrol_change.h"
 #include "berth/slurm/admin/scontrol_job.h"
 #include "berth/slurm/admin/scontrol_node.h"
 #include "berth/slurm/admin/scontrol_partition.h"
@@ -296,14 +297,14 @@ private:
         return answer ? 0 : 1;
     }
 
-    CallResult<Done> act(Action action, const std::string& ref) {
+    ChangeResult act(Action action, const std::string& ref) {
         switch (action) {
             case Action::hold: return client_.hold(ref);
             case Action::release: return client_.release(ref);
-            case Action::requeue: return client_.requeue(ref, {.hold = false});
-            case Action::requeue_hold: return client_.requeue(ref, {.hold = true});
-            case Action::suspend: return client_.suspend(ref);
-            case Action::resume: return client_.suspend(ref, true);
+            case Action::requeue: return without_words(client_.requeue(ref, {.hold = false}));
+            case Action::requeue_hold: return without_words(client_.requeue(ref, {.hold = true}));
+            case Action::suspend: return without_words(client_.suspend(ref));
+            case Action::resume: return without_words(client_.suspend(ref, true));
         }
         return api::Problem{};
     }
@@ -314,6 +315,12 @@ private:
         for (const std::string& line : problem.details)
             streams_.err << "scontrol: error: " << line << '\n';
         return slurm_message(problem);
+    }
+
+    // What the site's job_submit.lua says of a change that was made.
+    bool pass_on(const api::ChangeReply& reply) {
+        for (const std::string& line : reply.messages) streams_.err << "scontrol: " << line << '\n';
+        return true;
     }
 
     // "12,13", "12 13", "name=…" is refused.
@@ -327,7 +334,7 @@ private:
             std::string ref(trim(part));
             if (starts_with_icase(ref, "jobid=")) ref = ref.substr(6);
             const auto done = act(action, ref);
-            if (done) continue;
+            if (done && pass_on(*done)) continue;
             const std::string why = site_refusal(done.problem());
             streams_.err << why << " for job " << ref << '\n';
             if (action == Action::hold || action == Action::release)
@@ -431,8 +438,8 @@ private:
         if (!change.ok()) return streams_.err << change.error().message << "\nRequest aborted\n", 1;
         int code = 0;
         for (const std::string& name : change.value().names) {
-            const auto done = send(change.value(), name);
-            if (done) continue;
+            const auto done = send_update(client_, change.value(), name);
+            if (done && pass_on(*done)) continue;
             const std::string why = site_refusal(done.problem());
             if (change.value().node) {
                 streams_.err << "slurm_update error: " << why << '\n';
@@ -442,20 +449,6 @@ private:
             code = 1;
         }
         return code;
-    }
-
-    CallResult<Done> send(const Update& change, const std::string& name) {
-        if (change.node) return client_.update_node(name, *change.node);
-        api::JobPatch patch = change.job;
-        if (change.time_limit_by == Duration::zero()) return client_.update(name, patch);
-        const auto jobs = client_.job(name);  // "+10" is relative to what it is now.
-        if (!jobs) return jobs.problem();
-        const auto limit = jobs->front().time_limit;
-        if (limit) {
-            patch.time_limit = std::to_string(
-                std::max<std::int64_t>(1, (*limit + change.time_limit_by).count() / 60'000));
-        }
-        return client_.update(name, patch);
     }
 
     Streams& streams_;
