@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <map>
+#include <string_view>
 
+#include "berth/base/name_index.h"
 #include "berth/base/size_text.h"
 
 namespace berth {
@@ -17,9 +19,16 @@ std::string number_of(const std::string& tres, std::int64_t count) {
     return tres == "mem" ? format_size(mib(count)) : std::to_string(count);
 }
 
+const auto kNameOf = [](const auto& one) { return std::string_view(one.name); };
+
 class Checking {
 public:
-    explicit Checking(const ClusterSpec& spec) : spec_(spec) {}
+    explicit Checking(const ClusterSpec& spec)
+        : spec_(spec), accounts_(spec.accounts, kNameOf), queues_(spec.queues, kNameOf) {
+        for (const AccountSpec& one : spec.accounts) {
+            if (one.name != one.parent) below_[one.parent].push_back(&one);
+        }
+    }
 
     std::vector<QueueFault> run() {
         for (const QueueSpec& queue : spec_.queues) {
@@ -35,7 +44,7 @@ public:
                 "the nominal quota of queue " + queue.name);
         }
         check_sums(
-            "root", "", [&](const std::string& tres) { return cluster_capacity(spec_, tres); },
+            "root", "", [&](const std::string& tres) { return capacity(tres); },
             "what the cluster has");
         return std::move(faults_);
     }
@@ -47,12 +56,16 @@ private:
     void warning(const std::string& queue, const std::string& text) {
         faults_.push_back({.queue = queue, .option = {}, .is_error = false, .text = text});
     }
-    bool is_account(const std::string& name) const {
-        return std::ranges::find(spec_.accounts, name, &AccountSpec::name) != spec_.accounts.end();
-    }
+    bool is_account(const std::string& name) const { return accounts_.contains(name); }
     const QueueSpec* find_queue(const std::string& name) const {
-        const auto found = std::ranges::find(spec_.queues, name, &QueueSpec::name);
-        return found == spec_.queues.end() ? nullptr : &*found;
+        const auto* const found = queues_.find(name);
+        return found == nullptr ? nullptr : &spec_.queues[found->first];
+    }
+    // All nodes are read once for each TRES, and not for each queue.
+    std::optional<std::int64_t> capacity(const std::string& tres) {
+        const auto [found, is_new] = capacities_.try_emplace(tres);
+        if (is_new) found->second = cluster_capacity(spec_, tres);
+        return found->second;
     }
 
     // ---- One queue.
@@ -66,7 +79,7 @@ private:
     void check_tres(const QueueSpec& queue) {
         const auto check = [&](const char* option, const TresLimits& counts) {
             for (const auto& [tres, count] : counts) {
-                if (cluster_capacity(spec_, tres)) continue;
+                if (capacity(tres)) continue;
                 error(queue, option,
                       std::string(option) + ": " + to_text(counts) + " names " + tres +
                           ", which this cluster does not have");
@@ -130,14 +143,15 @@ private:
     // Of the queues right below; a queue that names no quota stands for those beneath it.
     Sums sum_below(const std::string& parent, TresLimits QueueSpec::* what) const {
         Sums sums;
-        for (const AccountSpec& account : spec_.accounts) {
-            if (account.parent != parent || account.name == parent) continue;
-            const QueueSpec* const queue = find_queue(account.name);
-            Sums own = sum_below(account.name, what);
+        const auto below = below_.find(parent);
+        if (below == below_.end()) return sums;
+        for (const AccountSpec* const account : below->second) {
+            const QueueSpec* const queue = find_queue(account->name);
+            Sums own = sum_below(account->name, what);
             if (queue != nullptr) {
                 for (const auto& [tres, count] : queue->*what) {
-                    own[tres] = {count, number_of(tres, count) + " of " + account.name,
-                                 account.name};
+                    own[tres] = {count, number_of(tres, count) + " of " + account->name,
+                                 account->name};
                 }
             }
             for (const auto& [tres, sum] : own) {
@@ -173,6 +187,9 @@ private:
     }
 
     const ClusterSpec& spec_;
+    const NameIndex<std::string_view> accounts_, queues_;
+    std::map<std::string_view, std::vector<const AccountSpec*>> below_;  // By parent, in order.
+    std::map<std::string, std::optional<std::int64_t>> capacities_;      // By TRES.
     std::vector<QueueFault> faults_;
 };
 
