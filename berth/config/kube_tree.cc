@@ -10,7 +10,9 @@ namespace berth::config {
 namespace {
 
 constexpr std::size_t kTreeLevelsMax = 64;
-constexpr std::size_t kImportedMax = 10'000;  // As many changes as the controller takes at once.
+// The account and the quota of each are two of the 40 000 changes that the controller takes at
+// once.
+constexpr std::size_t kImportedMax = 10'000;
 constexpr std::int64_t kSharesMax = 1'000'000'000;
 
 std::string place_text(const KubePlace& place) {

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "berth/model/cluster_spec.h"
 
@@ -14,6 +15,9 @@ bool is_accounting_name(std::string_view name);
 
 // As the cluster spells this account: in lower case, unless it knows it in just these letters.
 std::string account_name(const ClusterSpec& spec, std::string_view name);
+
+// Gives each of the names, of which there may be thousands, what account_name() makes of it.
+void spell_accounts(const ClusterSpec& spec, const std::vector<std::string*>& names);
 
 // The same of a name that may have a "-" before it.
 std::string denied_or_allowed_account(const ClusterSpec& spec, std::string_view name);

@@ -1,7 +1,14 @@
 #include "berth/engine/admission/accounting_admission.h"
 
 #include <algorithm>
+#include <functional>
+#include <set>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
 
+#include "berth/base/name_index.h"
 #include "berth/engine/admission/objection.h"
 #include "berth/model/account_name.h"
 #include "berth/model/qos_preemption.h"
@@ -11,9 +18,13 @@
 namespace berth {
 namespace {
 
-constexpr std::size_t kEditsMax = 10'000;
+constexpr std::size_t kEditsMax = 40'000;
 constexpr std::size_t kDepthMax = 64;
 
+using AccountAndUser = std::pair<std::string_view, std::string_view>;
+const auto kEditedName = [](const auto& one) { return std::string_view(one.name); };
+
+// Edits and what they are of are both thousands, so neither is searched for each of the other.
 class Editing {
 public:
     Editing(const ClusterState& state, AccountingEdits edits)
@@ -25,10 +36,13 @@ public:
         fold_names();
         no = check_names();
         if (!no) no = check_removed();
-        if (!no) remove_what_hangs_on();
-        if (!no) set_default_accounts();
+        if (no) return *std::move(no);
+        remove_what_hangs_on();
+        set_default_accounts();
         apply_edits(after_, edits_);
-        if (!no) no = check_tree();
+        accounts_ = NameIndex(after_.accounts, kEditedName);
+        qos_ = NameIndex(after_.qos, kEditedName);
+        no = check_tree();
         if (!no) no = check_associations();
         if (!no) no = check_preemption();
         if (!no) no = check_queues();
@@ -38,21 +52,24 @@ public:
 
 private:
     void fold_names() {
-        const auto fold = [&](std::string& name) { name = account_name(after_, name); };
+        std::vector<std::string*> names;
         for (AccountSpec& one : edits_.accounts) {
-            fold(one.name);
-            fold(one.parent);
+            names.push_back(&one.name);
+            names.push_back(&one.parent);
         }
-        for (AssociationSpec& one : edits_.associations) fold(one.account);
-        for (std::string& name : edits_.removed_accounts) fold(name);
-        for (auto& [account, user] : edits_.removed_associations) fold(account);
-        for (QueueSpec& one : edits_.queues) fold(one.name);
-        for (std::string& name : edits_.removed_queues) fold(name);
+        for (AssociationSpec& one : edits_.associations) names.push_back(&one.account);
+        for (std::string& name : edits_.removed_accounts) names.push_back(&name);
+        for (auto& [account, user] : edits_.removed_associations) names.push_back(&account);
+        for (QueueSpec& one : edits_.queues) names.push_back(&one.name);
+        for (std::string& name : edits_.removed_queues) names.push_back(&name);
+        spell_accounts(after_, names);
     }
 
-    const AccountSpec* account(std::string_view name) const {
-        const auto at = std::ranges::find(after_.accounts, name, &AccountSpec::name);
-        return at == after_.accounts.end() ? nullptr : &*at;
+    // As it will be.
+    bool is_account(std::string_view name) const { return accounts_.contains(name); }
+    bool is_qos(std::string_view name) const {
+        const auto* const found = qos_.find(name);
+        return found != nullptr && !after_.qos[found->first].gone;
     }
 
     // Whom each QOS preempts, which is checked as it will be.
@@ -60,7 +77,7 @@ private:
         for (const QosSpec& one : edits_.qos) {
             if (one.gone) continue;
             for (const std::string& name : one.preempt) {
-                if (after_.find_qos(name)) continue;
+                if (is_qos(name)) continue;
                 return refuse(Refusal::unknown_qos,
                               "QOS " + one.name + " preempts " + name + ", which is no QOS");
             }
@@ -80,7 +97,7 @@ private:
                                 edits_.removed_queues.size();
         if (all == 0) return refuse(Refusal::nothing_modified, "nothing would change");
         if (all > kEditsMax) {
-            return refuse(Refusal::invalid_request, "more than 10000 changes at once");
+            return refuse(Refusal::invalid_request, "more than 40000 changes at once");
         }
         return std::nullopt;
     }
@@ -121,30 +138,68 @@ private:
 
     // Faults that were there before, as after nodes have gone, are not the edit's.
     Objection check_queues() const {
+        if (edits_.queues.empty() && edits_.removed_queues.empty()) return std::nullopt;
+        const NameIndex queues(state_.spec().queues, kEditedName);
         for (const std::string& name : edits_.removed_queues) {
-            if (std::ranges::find(state_.spec().queues, name, &QueueSpec::name) ==
-                state_.spec().queues.end()) {
+            if (!queues.contains(name)) {
                 return refuse(Refusal::invalid_request, "queue " + name + " has no quota");
             }
         }
         for (const QueueSpec& one : edits_.queues) {
-            if (account(one.name) == nullptr) {
+            if (!is_account(one.name)) {
                 return refuse(Refusal::unknown_account,
                               "a queue is an account, and there is no account '" + one.name + "'");
             }
             if (auto no = check_options(one)) return no;
         }
-        if (edits_.queues.empty() && edits_.removed_queues.empty()) return std::nullopt;
         const std::vector<QueueFault> before = find_queue_faults(state_.spec());
+        using Which = std::tuple<std::string_view, std::string_view, std::string_view>;
+        const auto which = [](const QueueFault& fault) {
+            return Which(fault.queue, fault.option, fault.text);
+        };
+        std::set<Which> errors;
+        for (const QueueFault& fault : before) {
+            if (fault.is_error) errors.insert(which(fault));
+        }
         for (const QueueFault& fault : find_queue_faults(after_)) {
-            if (!fault.is_error || std::ranges::find(before, fault) != before.end()) continue;
+            if (!fault.is_error || errors.contains(which(fault))) continue;
             return refuse(Refusal::invalid_request, fault.text);
         }
         return std::nullopt;
     }
 
+    // What of that which would go has a job that waits or runs.
+    struct InUse {
+        std::vector<bool> qos;  // By QosId.
+        std::set<std::string_view> accounts;
+        std::set<AccountAndUser> associations;
+    };
+
+    // All jobs are read once, and not for each thing that would go.
+    InUse find_in_use() const {
+        InUse used;
+        used.qos.resize(state_.spec().qos.size());
+        const bool any_gone = std::ranges::any_of(edits_.qos, &QosSpec::gone);
+        const std::set<std::string_view> accounts(edits_.removed_accounts.begin(),
+                                                  edits_.removed_accounts.end());
+        const std::set<AccountAndUser> associations(edits_.removed_associations.begin(),
+                                                    edits_.removed_associations.end());
+        if (!any_gone && accounts.empty() && associations.empty()) return used;
+        const auto note = [&](JobId id) {
+            const Job& job = *state_.find_job(id);
+            if (job.qos.index() < used.qos.size()) used.qos[job.qos.index()] = true;
+            if (accounts.contains(job.spec.account)) used.accounts.insert(job.spec.account);
+            const AccountAndUser name(job.spec.account, job.owner->user);
+            if (associations.contains(name)) used.associations.insert(name);
+        };
+        std::ranges::for_each(state_.index().pending(), note);
+        std::ranges::for_each(state_.index().holding(), note);
+        return used;
+    }
+
     // Accounts and QOS that pending or running jobs use cannot be removed.
     Objection check_removed() const {
+        const InUse used = find_in_use();
         for (const QosSpec& one : edits_.qos) {
             if (!one.gone) continue;
             const auto id = state_.spec().find_qos(one.name);
@@ -152,32 +207,23 @@ private:
             if (id->index() == 0) {
                 return refuse(Refusal::not_supported, "QOS " + one.name + " is always there");
             }
-            if (any_unfinished([&](const Job& job) { return job.qos == *id; }))
-                return in_use("QOS " + one.name);
+            if (used.qos[id->index()]) return in_use("QOS " + one.name);
         }
-        for (const std::string& name : edits_.removed_accounts) {
-            if (account(name) == nullptr) {
-                return refuse(Refusal::unknown_account, "there is no account '" + name + "'");
+        if (!edits_.removed_accounts.empty()) {
+            const NameIndex accounts(after_.accounts, kEditedName);
+            for (const std::string& name : edits_.removed_accounts) {
+                if (!accounts.contains(name)) {
+                    return refuse(Refusal::unknown_account, "there is no account '" + name + "'");
+                }
+                if (used.accounts.contains(name)) return in_use("account " + name);
             }
-            if (any_unfinished([&](const Job& job) { return job.spec.account == name; }))
-                return in_use("account " + name);
         }
         for (const auto& [name, user] : edits_.removed_associations) {
-            const auto is_of = [&](const Job& job) {
-                return job.spec.account == name && job.owner->user == user;
-            };
-            if (any_unfinished(is_of)) {
+            if (used.associations.contains(AccountAndUser(name, user))) {
                 return in_use(("user " + user).append(" in account ").append(name));
             }
         }
         return std::nullopt;
-    }
-
-    template <class Which>
-    bool any_unfinished(Which which) const {
-        const auto is_one = [&](JobId id) { return which(*state_.find_job(id)); };
-        return std::ranges::any_of(state_.index().pending(), is_one) ||
-               std::ranges::any_of(state_.index().holding(), is_one);
     }
 
     static Refusing in_use(const std::string& what) {
@@ -185,77 +231,102 @@ private:
     }
 
     void remove_what_hangs_on() {
-        for (const AssociationSpec& one : after_.associations) {
-            const bool goes = std::ranges::find(edits_.removed_accounts, one.account) !=
-                              edits_.removed_accounts.end();
-            if (goes) edits_.removed_associations.emplace_back(one.account, one.user);
+        const std::set<std::string_view> accounts(edits_.removed_accounts.begin(),
+                                                  edits_.removed_accounts.end());
+        if (!accounts.empty()) {
+            for (const AssociationSpec& one : after_.associations) {
+                if (accounts.contains(one.account))
+                    edits_.removed_associations.emplace_back(one.account, one.user);
+            }
         }
+        drop_gone_qos();
+    }
+
+    // From what the QOS that are not edited preempt.
+    void drop_gone_qos() {
+        std::set<std::string, std::less<>> edited, gone;
+        for (const QosSpec& edit : edits_.qos) {
+            edited.insert(edit.name);
+            if (edit.gone) gone.insert(edit.name);
+        }
+        if (gone.empty()) return;
         for (const QosSpec& one : after_.qos) {
-            const bool is_edited =
-                std::ranges::find(edits_.qos, one.name, &QosSpec::name) != edits_.qos.end();
+            if (edited.contains(one.name)) continue;
             QosSpec left = one;
-            const auto goes = [&](const std::string& name) {
-                return std::ranges::any_of(edits_.qos, [&](const QosSpec& edit) {
-                    return edit.gone && edit.name == name;
-                });
-            };
-            if (!is_edited && std::erase_if(left.preempt, goes) > 0)
-                edits_.qos.push_back(std::move(left));
+            const auto goes = [&](const std::string& name) { return gone.contains(name); };
+            if (std::erase_if(left.preempt, goes) == 0) continue;
+            edited.insert(left.name);
+            if (left.gone) gone.insert(left.name);
+            edits_.qos.push_back(std::move(left));
         }
     }
 
     // Every user has one default account: the one that was named, else the first that is left.
     void set_default_accounts() {
-        std::vector<std::string> users;
-        users.reserve(edits_.associations.size());
+        std::vector<std::string_view> users;
+        users.reserve(edits_.associations.size() + edits_.removed_associations.size());
         for (const AssociationSpec& one : edits_.associations) users.push_back(one.user);
         for (const auto& [name, user] : edits_.removed_associations) users.push_back(user);
-        std::ranges::sort(users);
-        users.erase(std::unique(users.begin(), users.end()), users.end());
-        // One user's default does not depend on those of the others.
+        if (users.empty()) return;
         ClusterSpec then = after_;
         apply_edits(then, edits_);
-        for (const std::string& user : users) set_default_account(then, user);
-    }
-
-    void set_default_account(const ClusterSpec& then, const std::string& user) {
-        std::optional<std::string> wanted;
+        const NameIndex named(users, [](std::string_view user) { return user; });
+        std::vector<std::optional<std::string_view>> wanted(named.size());  // By user.
+        const auto number_of = [&](const AssociationSpec& one) {
+            const auto* const entry = named.find(one.user);
+            return entry == nullptr ? std::optional<std::size_t>() : named.number_of(*entry);
+        };
         for (const AssociationSpec& one : edits_.associations) {
-            if (one.user == user && one.is_default) wanted = one.account;
+            if (one.is_default) wanted[*number_of(one)] = one.account;
         }
+        struct Held {
+            std::size_t user;
+            const AssociationSpec* association;
+        };
+        std::vector<Held> held;  // What these users have then.
         for (const AssociationSpec& one : then.associations) {
-            if (one.user == user && one.is_default && !wanted) wanted = one.account;
+            if (const auto user = number_of(one)) held.push_back({*user, &one});
         }
-        for (const AssociationSpec& one : then.associations) {
-            if (one.user != user) continue;
-            if (!wanted) wanted = one.account;
-            if (one.is_default == (one.account == *wanted)) continue;
-            AssociationSpec other = one;
-            other.is_default = one.account == *wanted;
-            AccountingEdits more;
-            more.associations.push_back(std::move(other));
-            merge(edits_, more);
+        for (const auto& [user, one] : held) {
+            if (one->is_default && !wanted[user]) wanted[user] = one->account;
         }
+        for (const auto& [user, one] : held) {
+            if (!wanted[user]) wanted[user] = one->account;
+        }
+        // User by user, as they are recorded.
+        std::ranges::stable_sort(held, {}, &Held::user);
+        AccountingEdits more;
+        for (const auto& [user, one] : held) {
+            if (one->is_default == (one->account == *wanted[user])) continue;
+            more.associations.push_back(*one);
+            more.associations.back().is_default = !one->is_default;
+        }
+        merge(edits_, more);
     }
 
     // Every account has a parent, up to the root, and no account is its own ancestor.
     Objection check_tree() const {
-        for (const AccountSpec& one : after_.accounts) {
-            const AccountSpec* at = &one;
-            std::size_t depth = 0;
-            while (at->parent != "root") {
-                const AccountSpec* above = account(at->parent);
-                if (above == nullptr) {
-                    return refuse(Refusal::unknown_account, "account " + at->name +
-                                                                " would be under " + at->parent +
-                                                                ", which is not there");
+        constexpr std::size_t kNone = ~std::size_t{0};
+        const auto& accounts = after_.accounts;
+        std::vector<std::size_t> above;  // Of each account the one above it.
+        above.reserve(accounts.size());
+        for (const AccountSpec& one : accounts) {
+            const auto* const found = accounts_.find(one.parent);
+            above.push_back(found == nullptr ? kNone : found->first);
+        }
+        for (std::size_t a = 0; a < accounts.size(); ++a) {
+            std::size_t at = a;
+            for (std::size_t depth = 0; accounts[at].parent != "root"; at = above[at]) {
+                if (above[at] == kNone) {
+                    return refuse(Refusal::unknown_account,
+                                  "account " + accounts[at].name + " would be under " +
+                                      accounts[at].parent + ", which is not there");
                 }
-                if (++depth > kDepthMax || above == &one) {
-                    return refuse(Refusal::invalid_request, "account " + one.name +
+                if (++depth > kDepthMax || above[at] == a) {
+                    return refuse(Refusal::invalid_request, "account " + accounts[a].name +
                                                                 " would be beneath itself, or more "
                                                                 "than 64 deep");
                 }
-                at = above;
             }
         }
         return std::nullopt;
@@ -263,7 +334,7 @@ private:
 
     Objection check_associations() const {
         for (const AssociationSpec& one : edits_.associations) {
-            if (account(one.account) == nullptr && one.account != "root") {
+            if (!is_account(one.account) && one.account != "root") {
                 return refuse(Refusal::unknown_account,
                               "there is no account '" + one.account + "'");
             }
@@ -277,12 +348,12 @@ private:
 
     Objection check_qos(const std::vector<std::string>& all, const std::string& chosen) const {
         for (const std::string& name : all) {
-            if (!after_.find_qos(name)) {
+            if (!is_qos(name)) {
                 return refuse(Refusal::unknown_qos, "there is no QOS '" + name + "'");
             }
         }
         const bool open = all.empty() || std::ranges::find(all, chosen) != all.end();
-        if (chosen.empty() || (open && after_.find_qos(chosen))) return std::nullopt;
+        if (chosen.empty() || (open && is_qos(chosen))) return std::nullopt;
         return refuse(Refusal::unknown_qos,
                       "the default QOS '" + chosen + "' is not among those that are open");
     }
@@ -290,6 +361,7 @@ private:
     const ClusterState& state_;
     AccountingEdits edits_;
     ClusterSpec after_;
+    NameIndex<std::string_view> accounts_, qos_;  // Of after_, once the edits are part of it.
 };
 
 }  // namespace

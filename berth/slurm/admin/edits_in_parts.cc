@@ -5,8 +5,9 @@
 namespace berth::slurm {
 namespace {
 
-constexpr std::size_t kCallMost = 10'000;  // So many changes does the controller take in a call.
-constexpr std::size_t kPartMost = 5000;    // Of accounts or of users, if there are more.
+// The controller takes more changes in a call, but no body of more than 8 MiB.
+constexpr std::size_t kCallMost = 10'000;
+constexpr std::size_t kPartMost = 5000;  // Of accounts or of users, if there are more.
 
 template <class Spec>
 void add_parts(std::vector<AccountingEdits>& parts, const std::vector<Spec>& specs,
