@@ -1,7 +1,9 @@
 #include "berth/engine/limits/limit_change.h"
 
 #include <algorithm>
+#include <string_view>
 
+#include "berth/base/name_index.h"
 #include "berth/engine/limits/limit_terms.h"
 
 namespace berth {
@@ -13,11 +15,10 @@ using Index = QuotaTree::Index;
 BitSet accounts_of(const ClusterState& state, const AccountingEdits& edits) {
     const SharedList<AccountSpec>& accounts = state.spec().accounts;
     BitSet named(accounts.size()), found(accounts.size());
+    const NameIndex edited(edits.accounts,
+                           [](const AccountSpec& one) { return std::string_view(one.name); });
     for (std::size_t a = 0; a < accounts.size(); ++a) {
-        if (std::ranges::find(edits.accounts, accounts[a].name, &AccountSpec::name) !=
-            edits.accounts.end()) {
-            named.set(a);
-        }
+        if (edited.contains(accounts[a].name)) named.set(a);
     }
     for (std::size_t a = 0; a < accounts.size(); ++a) {
         auto above = static_cast<Index>(a);

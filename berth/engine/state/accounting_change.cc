@@ -1,6 +1,11 @@
 #include "berth/engine/state/accounting_change.h"
 
 #include <algorithm>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "berth/base/name_index.h"
 
 namespace berth {
 namespace {
@@ -22,74 +27,100 @@ bool differs_in_limits_alone(const QosSpec& one, const QosSpec& other) {
            one.preempt == other.preempt;
 }
 
-bool changes_shares(const ClusterSpec& before, const AccountingEdits& edits) {
-    const auto account = [&](const std::string& name) {
-        return std::ranges::find(before.accounts, name, &AccountSpec::name);
-    };
-    const auto association = [&](const std::string& of, const std::string& user) {
-        return std::ranges::find_if(before.associations, [&](const AssociationSpec& one) {
-            return one.account == of && one.user == user;
-        });
-    };
-    const auto end = before.accounts.end();
-    const auto last = before.associations.end();
-    return std::ranges::any_of(edits.accounts,
-                               [&](const AccountSpec& one) {
-                                   const auto known = account(one.name);
-                                   return known == end || !has_share_of(*known, one);
-                               }) ||
-           std::ranges::any_of(edits.removed_accounts,
-                               [&](const std::string& name) { return account(name) != end; }) ||
-           std::ranges::any_of(edits.associations,
-                               [&](const AssociationSpec& one) {
-                                   const auto known = association(one.account, one.user);
-                                   return known == last || !has_share_of(*known, one);
-                               }) ||
-           std::ranges::any_of(edits.removed_associations, [&](const auto& name) {
-               return association(name.first, name.second) != last;
-           });
+// Of each edit, what it is of; nullptr: that is new.
+template <class Edits, class Items, class NameOf, class ItemNameOf>
+auto known_of(const Edits& edits, NameOf name_of, const Items& items, ItemNameOf item_name_of) {
+    using Item = typename Items::value_type;
+    std::vector<const Item*> known(edits.size());
+    if (edits.empty()) return known;
+    const NameIndex named(edits, name_of);
+    std::vector<const Item*> by_name(named.size());
+    for (const Item& item : items) {
+        const auto* const entry = named.find(item_name_of(item));
+        if (entry == nullptr) continue;
+        const Item*& first = by_name[named.number_of(*entry)];
+        if (first == nullptr) first = &item;
+    }
+    for (std::size_t e = 0; e < edits.size(); ++e)
+        known[e] = by_name[named.number_of(*named.find(name_of(edits[e])))];
+    return known;
 }
 
-bool changes_qos(const ClusterSpec& before, const AccountingEdits& edits) {
-    return std::ranges::any_of(edits.qos, [&](const QosSpec& one) {
-        const auto known = std::ranges::find(before.qos, one.name, &QosSpec::name);
-        return known == before.qos.end() || !differs_in_limits_alone(*known, one);
-    });
+const auto kNameOf = [](const auto& one) { return std::string_view(one.name); };
+const auto kPlainNameOf = [](const std::string& one) { return std::string_view(one); };
+using AccountUser = std::pair<std::string_view, std::string_view>;
+const auto kAccountUserOf = [](const AssociationSpec& one) {
+    return AccountUser(one.account, one.user);
+};
+const auto kAccountUserOfPair = [](const std::pair<std::string, std::string>& one) {
+    return AccountUser(one);
+};
+
+// What the edits are of, as it was.
+struct KnownBefore {
+    std::vector<const AccountSpec*> accounts, removed_accounts;
+    std::vector<const AssociationSpec*> associations, removed_associations;
+    std::vector<const QosSpec*> qos;
+
+    KnownBefore(const ClusterSpec& before, const AccountingEdits& edits)
+        : accounts(known_of(edits.accounts, kNameOf, before.accounts, kNameOf)),
+          removed_accounts(
+              known_of(edits.removed_accounts, kPlainNameOf, before.accounts, kNameOf)),
+          associations(
+              known_of(edits.associations, kAccountUserOf, before.associations, kAccountUserOf)),
+          removed_associations(known_of(edits.removed_associations, kAccountUserOfPair,
+                                        before.associations, kAccountUserOf)),
+          qos(known_of(edits.qos, kNameOf, before.qos, kNameOf)) {}
+};
+
+// Whether each edit is of something known, with which it has in common what `keeps` asks for.
+template <class Item, class Edits, class Keeps>
+bool all_keep(const std::vector<const Item*>& known, const Edits& edits, Keeps keeps) {
+    for (std::size_t e = 0; e < known.size(); ++e) {
+        if (known[e] == nullptr || !keeps(*known[e], edits[e])) return false;
+    }
+    return true;
+}
+
+template <class Item>
+bool any_known(const std::vector<const Item*>& known) {
+    return std::ranges::any_of(known, [](const Item* one) { return one != nullptr; });
+}
+
+bool changes_shares(const KnownBefore& known, const AccountingEdits& edits) {
+    const auto has_share = [](const auto& one, const auto& other) {
+        return has_share_of(one, other);
+    };
+    return any_known(known.removed_accounts) || any_known(known.removed_associations) ||
+           !all_keep(known.accounts, edits.accounts, has_share) ||
+           !all_keep(known.associations, edits.associations, has_share);
 }
 
 // Who is new or goes may be bound by the limits of those above.
-bool changes_limits(const ClusterSpec& before, const AccountingEdits& edits) {
-    const auto has_limits = [](const auto& known, const auto& end, const auto& one) {
-        return known != end && known->limits == one.limits;
+bool changes_limits(const KnownBefore& known, const AccountingEdits& edits) {
+    const auto keeps_account = [](const AccountSpec& one, const AccountSpec& edit) {
+        return one.limits == edit.limits && one.parent == edit.parent;
     };
-    const auto keeps_account = [&](const AccountSpec& one) {
-        const auto known = std::ranges::find(before.accounts, one.name, &AccountSpec::name);
-        return has_limits(known, before.accounts.end(), one) && known->parent == one.parent;
+    const auto keeps_association = [](const AssociationSpec& one, const AssociationSpec& edit) {
+        return one.limits == edit.limits;
     };
-    const auto keeps_association = [&](const AssociationSpec& one) {
-        const auto known =
-            std::ranges::find_if(before.associations, [&](const AssociationSpec& other) {
-                return other.account == one.account && other.user == one.user;
-            });
-        return has_limits(known, before.associations.end(), one);
-    };
-    const auto keeps_qos = [&](const QosSpec& one) {
-        const auto known = std::ranges::find(before.qos, one.name, &QosSpec::name);
-        return has_limits(known, before.qos.end(), one) && known->gone == one.gone;
+    const auto keeps_qos = [](const QosSpec& one, const QosSpec& edit) {
+        return one.limits == edit.limits && one.gone == edit.gone;
     };
     return !edits.queues.empty() || !edits.removed_queues.empty() ||
            !edits.removed_accounts.empty() || !edits.removed_associations.empty() ||
-           !std::ranges::all_of(edits.accounts, keeps_account) ||
-           !std::ranges::all_of(edits.associations, keeps_association) ||
-           !std::ranges::all_of(edits.qos, keeps_qos);
+           !all_keep(known.accounts, edits.accounts, keeps_account) ||
+           !all_keep(known.associations, edits.associations, keeps_association) ||
+           !all_keep(known.qos, edits.qos, keeps_qos);
 }
 
 }  // namespace
 
 AccountingChange change_of(const ClusterSpec& before, const AccountingEdits& edits) {
-    return {.shares = changes_shares(before, edits),
-            .limits = changes_limits(before, edits),
-            .qos = changes_qos(before, edits)};
+    const KnownBefore known(before, edits);
+    return {.shares = changes_shares(known, edits),
+            .limits = changes_limits(known, edits),
+            .qos = !all_keep(known.qos, edits.qos, differs_in_limits_alone)};
 }
 
 }  // namespace berth

@@ -1,6 +1,9 @@
 // How the quota tree follows edits of limits: in what they concern, without counting jobs anew.
 #include <algorithm>
+#include <string_view>
+#include <utility>
 
+#include "berth/base/name_index.h"
 #include "berth/engine/state/quota_tree.h"
 #include "berth/model/limit_inheritance.h"
 
@@ -37,13 +40,13 @@ bool QuotaTree::take_edits(const ClusterSpec& spec, const AccountingEdits& edits
     for (const auto& [account, user] : edits.removed_associations) {
         limit_association(spec, {.account = account, .user = user});
     }
+    const auto name_of = [](const AssociationSpec& one) {
+        return std::pair<std::string_view, std::string_view>(one.account, one.user);
+    };
+    const NameIndex edited(edits.associations, name_of);
     for (const AssociationSpec& one : spec.associations) {
         const bool inherits = !one.limits.none() && inherits_from(one.account, relimited);
-        const bool is_edited =
-            std::ranges::any_of(edits.associations, [&](const AssociationSpec& edited) {
-                return edited.user == one.user && edited.account == one.account;
-            });
-        if (inherits || is_edited) limit_association(spec, one);
+        if (inherits || edited.contains(name_of(one))) limit_association(spec, one);
     }
     if (!edits.qos.empty()) {
         limit_qos(spec);
