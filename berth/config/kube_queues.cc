@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "berth/base/text.h"
 #include "berth/config/kube_kueue.h"
@@ -120,6 +121,23 @@ QueueSpec merged_queue(const QueueSpec& before, const QueueSpec& now) {
     return queue;
 }
 
+// By the names in small letters; of those that are alike, the first.
+template <class Spec>
+using ByFoldedName = std::map<std::string, const Spec*>;
+
+template <class Spec>
+ByFoldedName<Spec> by_folded_name(const std::vector<Spec>& specs) {
+    ByFoldedName<Spec> map;
+    for (const Spec& one : specs) map.try_emplace(to_lower(one.name), &one);
+    return map;
+}
+
+template <class Spec>
+const Spec* found_in(const ByFoldedName<Spec>& map, const std::string& name) {
+    const auto found = map.find(to_lower(name));
+    return found == map.end() ? nullptr : found->second;
+}
+
 }  // namespace
 
 QueueImport import_queues(const std::vector<ConfigText>& files) {
@@ -148,12 +166,13 @@ Result<AccountingEdits> edits_of_import(const QueueImport& import,
                                         const std::vector<AccountSpec>& accounts,
                                         const std::vector<QueueSpec>& queues) {
     AccountingEdits edits;
+    const auto account_of = by_folded_name(accounts);
+    const auto queue_of = by_folded_name(queues);
     for (const ImportedQueue& one : import.queues) {
         const std::string& name = one.quota.name;
-        const auto account = std::ranges::find_if(
-            accounts, [&](const AccountSpec& other) { return iequals(other.name, name); });
+        const AccountSpec* const account = found_in(account_of, name);
         QueueSpec before{.name = name};
-        if (account == accounts.end()) {
+        if (account == nullptr) {
             edits.accounts.push_back(
                 {.name = name, .parent = one.parent, .shares = one.shares.value_or(1)});
         } else {
@@ -170,9 +189,8 @@ Result<AccountingEdits> edits_of_import(const QueueImport& import,
                 edits.accounts.back().shares_of_parent = false;
             }
         }
-        const auto old = std::ranges::find_if(
-            queues, [&](const QueueSpec& other) { return iequals(other.name, name); });
-        const bool is_old = old != queues.end();
+        const QueueSpec* const old = found_in(queue_of, name);
+        const bool is_old = old != nullptr;
         const QueueSpec after = merged_queue(is_old ? *old : before, one.quota);
         if (options_of(after).empty()) {
             if (is_old) edits.removed_queues.push_back(after.name);
