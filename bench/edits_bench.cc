@@ -2,12 +2,13 @@
 // GrpTRES=…, a user who is added, scontrol update partition …. CPU time until the engine has
 // decided again, beside a configuration that is installed anew, after which all is derived from
 // scratch. Then what edits of accounts cost on an idle cluster of any size: to admit and apply one,
-// and the copy of the configuration that readers get after it.
+// and the copy of the configuration that readers get after it; and 30 000 users who are loaded.
 #include <algorithm>
 #include <cstdio>
 #include <ctime>
 #include <functional>
 #include <memory>
+#include <numeric>
 #include <vector>
 
 #include "bench/engine_load.h"
@@ -126,11 +127,15 @@ void run(std::uint32_t pending, std::uint32_t nodes) {
 
 // As the controller does it in a turn: admit_edits(), the fact, and a new configuration for
 // readers.
-void time_admitted(Engine& engine, const char* name,
-                   const std::function<AccountingEdits(int)>& make) {
+struct AdmittedTimes {
+    std::vector<double> decided, published;
+};
+
+AdmittedTimes measure_admitted(Engine& engine, int times,
+                               const std::function<AccountingEdits(int)>& make) {
     std::vector<double> decided, published;
     auto current = std::make_shared<const ClusterSpec>(engine.state().spec());
-    for (int i = 0; i < 21; ++i) {
+    for (int i = 0; i < times; ++i) {
         AccountingEdits asked = make(i);
         const double begin = cpu_ms();
         auto admitted = admit_edits(engine.state(), std::move(asked));
@@ -141,8 +146,35 @@ void time_admitted(Engine& engine, const char* name,
         decided.push_back(between - begin);
         engine.mutable_state().take_touched();
     }
-    std::printf("%-28s %12.3f ms %14.3f ms\n", name, median(decided), median(published));
+    return {std::move(decided), std::move(published)};
+}
+
+void print_admitted(const char* name, double decided, double published) {
+    std::printf("%-28s %12.3f ms %14.3f ms\n", name, decided, published);
     std::fflush(stdout);
+}
+
+void time_admitted(Engine& engine, const char* name,
+                   const std::function<AccountingEdits(int)>& make) {
+    const AdmittedTimes times = measure_admitted(engine, 21, make);
+    print_admitted(name, median(times.decided), median(times.published));
+}
+
+// As `sacctmgr load` sends them: 6 calls of 5 000, whose times are added up.
+void time_loaded() {
+    Engine engine = testing::make_engine(users_spec(1'000));
+    const AdmittedTimes times = measure_admitted(engine, 6, [](int call) {
+        AccountingEdits edits;
+        for (int u = 0; u < 5'000; ++u) {
+            edits.associations.push_back({.account = "a" + std::to_string(u % 100),
+                                          .user = "load" + std::to_string(5'000 * call + u)});
+        }
+        return edits;
+    });
+    std::printf("idle, 1000 nodes; sum of 6 calls of 5 000 users, decided and published\n");
+    print_admitted("30 000 users more",
+                   std::accumulate(times.decided.begin(), times.decided.end(), 0.0),
+                   std::accumulate(times.published.begin(), times.published.end(), 0.0));
 }
 
 void run_idle(std::uint32_t nodes) {
@@ -179,6 +211,7 @@ void run_idle(std::uint32_t nodes) {
 
 int main() {
     for (const std::uint32_t nodes : {1'000U, 10'000U}) berth::bench::run_idle(nodes);
+    berth::bench::time_loaded();
     berth::bench::run(10'000, 1'000);
     berth::bench::run(100'000, 1'000);
     return 0;
