@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "berth/base/make_room.h"
 #include "berth/engine/state/job_ids.h"
 #include "berth/engine/state/quota_tree.h"
 
@@ -35,7 +36,11 @@ private:
     using Lists = std::vector<std::vector<JobId>>;
 
     static void put(Lists& lists, std::size_t at, JobId job) {
-        if (lists.size() <= at) lists.resize(at + 1);
+        if (lists.size() <= at) {
+            make_room(lists, at + 1 - lists.size());
+            lists.resize(at + 1);
+        }
+        make_room(lists[at]);
         lists[at].push_back(job);
     }
     template <class Visit>

@@ -57,11 +57,13 @@ public:
     void give_back(Inner* inner) { inners_.spare.push_back(inner); }
 
 private:
+    // Gives out parts of larger and larger pieces of memory: many trees have a few parts only.
     template <class Of>
     struct Store {
-        static constexpr std::size_t kPiece = 32;
+        static constexpr std::size_t kFirstPiece = 4, kPieceMost = 32;
         std::vector<std::unique_ptr<Of[]>> pieces;
-        std::size_t used = kPiece;  // Of the last piece.
+        // Of the last piece: its size, and how many of its parts are given out.
+        std::size_t piece = kFirstPiece / 2, used = piece;
         std::vector<Of*> spare;
 
         Of* get() {
@@ -70,8 +72,9 @@ private:
                 part = spare.back();
                 spare.pop_back();
             } else {
-                if (used == kPiece) {
-                    pieces.push_back(std::make_unique_for_overwrite<Of[]>(kPiece));
+                if (used == piece) {
+                    piece = std::min(2 * piece, kPieceMost);
+                    pieces.push_back(std::make_unique_for_overwrite<Of[]>(piece));
                     used = 0;
                 }
                 part = &pieces.back()[used++];

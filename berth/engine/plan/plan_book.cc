@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "berth/base/make_room.h"
 #include "berth/engine/state/job_ids.h"
 
 namespace berth {
@@ -290,6 +291,8 @@ void PlanBook::list_ends(JobId job, const PlannedReservation& run, bool is_there
 void PlanBook::enter_planned(JobId job, PlannedReservation planned_reservation) {
     for (const NodeId node : planned_reservation.amounts.nodes()) {
         if (planned_on_[node.index()].empty()) planned_nodes_.insert(node);
+        make_room(planned_on_[node.index()]);
+        make_room(starts_on_[node.index()]);
         planned_on_[node.index()].push_back(job);
         starts_on_[node.index()].push_back(planned_reservation.start);
     }
@@ -299,6 +302,7 @@ void PlanBook::enter_planned(JobId job, PlannedReservation planned_reservation) 
 }
 
 void PlanBook::remember_start(Time start, JobId job) {
+    make_room(starts_);
     starts_.emplace_back(start, job);
     std::ranges::push_heap(starts_, std::greater{});
     if (starts_.size() > 64 + 2 * planned_starts_.size()) {

@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
+#include "berth/base/make_room.h"
 #include "berth/engine/plan/timeline.h"
 
 namespace berth {
@@ -25,7 +27,10 @@ public:
     // `chunk_most`: so many steps lie in a chunk at most.
     explicit SumTimeline(const Sums& sums = {}, std::size_t chunk_most = 64)
         : chunk_most_(chunk_most) {
-        chunks_.push_back({{{Time::min(), sums}}, {}, sums, sums});
+        Chunk first{.least = sums, .most = sums};
+        first.steps.reserve(4);  // Most sums of a large site never have more.
+        first.steps.push_back({Time::min(), sums});
+        chunks_.push_back(std::move(first));
     }
 
     void add(Time start, Time end, const Sums& more) {
@@ -166,6 +171,7 @@ private:
         const Place place = place_of(at);
         std::vector<Step>& steps = chunks_[place.chunk].steps;
         if (steps[place.step].start == at) return place;
+        make_room(steps);
         const auto next = steps.begin() + static_cast<std::ptrdiff_t>(place.step) + 1;
         steps.insert(next, {at, steps[place.step].sums});
         if (steps.size() <= chunk_most_) return {place.chunk, place.step + 1};
@@ -177,7 +183,7 @@ private:
         std::vector<Step>& steps = chunks_[c].steps;
         const auto middle = steps.begin() + static_cast<std::ptrdiff_t>(steps.size() / 2);
         second.steps.assign(middle, steps.end());
-        steps.erase(middle, steps.end());
+        chunks_[c].steps = std::vector<Step>(steps.begin(), middle);
         bound(chunks_[c]);
         bound(second);
         chunks_.insert(chunks_.begin() + static_cast<std::ptrdiff_t>(c) + 1, std::move(second));

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "berth/base/assert.h"
+#include "berth/base/make_room.h"
 
 namespace berth {
 
@@ -47,6 +48,8 @@ std::size_t Timeline::split(Time at) {
     if (start(i) == at) return i;
     const auto from = static_cast<std::ptrdiff_t>(i * stride_);
     const auto width = static_cast<std::ptrdiff_t>(stride_);
+    make_room(cells_, stride_);
+    make_room(starts_);
     cells_.insert(cells_.begin() + from + width, stride_, 0);
     std::copy_n(cells_.begin() + from, width, cells_.begin() + from + width);
     starts_.insert(starts_.begin() + static_cast<std::ptrdiff_t>(i) + 1,
