@@ -11,7 +11,7 @@ namespace berth {
 namespace {
 
 BlockingReason shut(PendingReason reason, Maybe<Time> until = {}) {
-    return {.reason = reason, .until = until};
+    return {.reason = reason, .more = BlockingReason::More{.until = until}};
 }
 
 BlockingReason hold_blocking(const Job& job) {
@@ -110,7 +110,8 @@ BlockingReason feasibility_blocking(const ClusterState& state, const Shape& shap
     if (shape.kind->feasibility != Kind::Feasibility::not_now) return {};
     SharedText& missing = shape.kind->missing;  // Composed once for all jobs of this kind.
     if (missing.empty()) missing = missing_nodes(state, {&shape.demand()});
-    return {.reason = PendingReason::req_node_not_avail, .detail = missing};
+    return {.reason = PendingReason::req_node_not_avail,
+            .more = BlockingReason::More{.detail = missing}};
 }
 
 // Visits the reasons that apply, in Slurm's order, until `visit` returns false.

@@ -129,7 +129,7 @@ std::optional<Time> next_wake(const OpenCycle& cycle) {
     for (const JobId id : derived.pending.watch_list()) {
         const PendingJob* pending = derived.pending.find(id);
         if (pending == nullptr) continue;
-        if (pending->blocking.until) no_later_than(*pending->blocking.until);
+        if (const Maybe<Time>& until = pending->blocking.more->until) no_later_than(*until);
         if (!pending->watched) continue;
         if (const auto last = last_moment(*cycle.state().find_job(id))) {
             no_later_than(*last + Duration(1));

@@ -36,7 +36,7 @@ BlockingReason feasibility_of_all(const OpenCycle& cycle, const std::vector<Pend
     if (kind.together == Kind::Feasibility::never)
         return {.reason = PendingReason::bad_constraints};
     return {.reason = PendingReason::req_node_not_avail,
-            .detail = missing_nodes(cycle.state(), demands)};
+            .more = BlockingReason::More{.detail = missing_nodes(cycle.state(), demands)}};
 }
 
 }  // namespace berth

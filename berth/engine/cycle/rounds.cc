@@ -52,10 +52,9 @@ bool Rounds::is_strict() const {
 bool Rounds::unplanned_may_start() {
     bool any = false;
     cycle_.derived().pending.each_kind([&](Kind& kind) {
-        for (const auto& [length, known] : kind.shapes) {
+        for (Shape* const shape : kind.shapes) {
             if (any || kind.of_components) return;
-            const auto shape = known.lock();
-            any = shape != nullptr && bounds_.earliest_unplanned(*shape) <= cycle_.now();
+            any = bounds_.earliest_unplanned(*shape) <= cycle_.now();
         }
     });
     return any;
@@ -151,9 +150,7 @@ bool Rounds::end_round() {
     if (cycle_.left_unmoved()) return false;
     // Update the bounds before the fresh nodes are forgotten.
     cycle_.derived().pending.each_kind([&](Kind& kind) {
-        for (const auto& [length, known] : kind.shapes) {
-            if (const auto shape = known.lock()) bounds_.earliest_unplanned(*shape);
-        }
+        for (Shape* const shape : kind.shapes) bounds_.earliest_unplanned(*shape);
     });
     cycle_.book().forget_fresh(begun_at);
     return cycle_.book().last_release() != begun_at;

@@ -72,7 +72,8 @@ std::optional<Found> StartFinder::find_among(const BitSet& nodes, const PendingJ
 std::optional<Found> StartFinder::find_now(const PendingJob& job, Duration length) {
     if (!allowed_now(job, length)) return std::nullopt;
     cycle_.prefer_for(job.id);
-    return find_among(open_to(job), job, {job.shape->kind, length}, cycle_.now(), cycle_.now());
+    const Shape run{.kind = job.shape->kind, .length = length};
+    return find_among(open_to(job), job, run, cycle_.now(), cycle_.now());
 }
 
 std::optional<Found> StartFinder::find_longest_now(const PendingJob& pending, Duration least,

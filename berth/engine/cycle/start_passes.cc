@@ -9,12 +9,9 @@ namespace berth {
 
 namespace {
 
-// The length of the shortest shape that may have jobs.
+// The length of the shortest shape.
 Duration shortest_of(const Kind& kind) {
-    for (const auto& [length, shape] : kind.shapes) {
-        if (!shape.expired()) return length;
-    }
-    return Duration::max();
+    return kind.shapes.empty() ? Duration::max() : kind.shapes.front()->length;
 }
 
 bool fits_now(const Shape& shape) {
@@ -121,7 +118,7 @@ void StartPasses::look_for_quick_starts() {
             quota.count(*job);
             continue;
         }
-        const std::shared_ptr<Shape> shape = job->shape;
+        const SharedShape shape = job->shape;
         const std::uint32_t starts = cycle_.starts();
         const bool waits = placer_.try_to_schedule(*job, cycle_.now(), may_plan);
         if (waits) quota.count(*job);
@@ -183,7 +180,7 @@ bool StartPasses::look_for_starts() {
             quota.count(*job);
             continue;
         }
-        const std::shared_ptr<Shape> shape = job->shape;
+        const SharedShape shape = job->shape;
         const std::uint32_t starts = cycle_.starts();
         const ReleaseNumber seen = cycle_.book().last_release();
         const bool waits = placer_.try_to_schedule(*job, cycle_.now(), may_plan);

@@ -69,7 +69,7 @@ BlockingReason special_reason(const OpenCycle& cycle, const PendingJob& pending)
     const Kept kept = kept_from(cycle.state(), shape, cycle.now());
     if (!needs(shape.demand(), kept.nodes, cycle.derived().usable)) return {};
     return {.reason = PendingReason::req_node_not_avail,
-            .detail = kept.maint ? kForMaintenance : kForOthers};
+            .more = BlockingReason::More{.detail = kept.maint ? kForMaintenance : kForOthers}};
 }
 
 void write_reason(OpenCycle& cycle, PendingJob& pending, bool first) {
@@ -84,9 +84,9 @@ void write_reason(OpenCycle& cycle, PendingJob& pending, bool first) {
         blocking.reason = first ? PendingReason::resources : PendingReason::priority;
     }
     ClusterState& written = cycle.mutable_state();
-    const bool is_plain = blocking.detail.empty();
+    const bool is_plain = blocking.more->detail.empty();
     if (pending.written_reason != blocking.reason || !is_plain)
-        written.set_reason(pending.id, blocking.reason, blocking.detail);
+        written.set_reason(pending.id, blocking.reason, blocking.more->detail);
     if (pending.unwritten_priority) {
         written.set_priority(pending.id, pending.priority());
     }

@@ -68,28 +68,8 @@ std::shared_ptr<Kind> PendingJobs::kind_of(const ClusterState& state, const Job&
     return kind;
 }
 
-std::shared_ptr<Shape> PendingJobs::shape_of(const ClusterState& state, const Job& job) {
-    const std::shared_ptr<Kind> kind = kind_of(state, job);
-    const Duration length = longest_limit(state, job);
-    const auto place = [&] {
-        return std::ranges::lower_bound(kind->shapes, length, {},
-                                        &decltype(kind->shapes)::value_type::first);
-    };
-    auto at = place();
-    const bool is_known = at != kind->shapes.end() && at->first == length;
-    std::shared_ptr<Shape> shape = is_known ? at->second.lock() : nullptr;
-    if (shape != nullptr) return shape;
-    shape = std::make_shared<Shape>(Shape{.kind = kind, .length = length});
-    if (is_known) {
-        at->second = shape;
-        return shape;
-    }
-    if (kind->shapes.size() == kind->shapes.capacity()) {  // Sweep before the vector grows.
-        std::erase_if(kind->shapes, [](const auto& entry) { return entry.second.expired(); });
-        at = place();
-    }
-    kind->shapes.emplace(at, length, shape);
-    return shape;
+SharedShape PendingJobs::shape_of(const ClusterState& state, const Job& job) {
+    return {kind_of(state, job), longest_limit(state, job)};
 }
 
 // ---- The jobs.
@@ -165,6 +145,8 @@ void PendingJobs::drop_looked() {
         const PendingJob* job = find(id);
         return job == nullptr || !job->ordered || job->looked;
     });
+    // All jobs of a queue may have been in it.
+    if (unlooked_.size() < unlooked_.capacity() / 4) unlooked_.shrink_to_fit();
 }
 
 namespace {
@@ -209,7 +191,7 @@ std::vector<JobId> PendingJobs::renew_demands(const ClusterState& state,
     });
     for (const JobId id : renewed) {
         PendingJob& job = *find(id);
-        const std::shared_ptr<Shape> before = job.shape;
+        const SharedShape before = job.shape;
         refresh(state, id);
         // The amounts of its planned start, if any, were made for what it took before.
         job.moved_in_order =

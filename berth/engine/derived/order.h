@@ -13,75 +13,19 @@
 #include <vector>
 
 #include "berth/engine/derived/limit_watch.h"
-#include "berth/engine/limits/limit_request.h"
-#include "berth/engine/placement/demand.h"
-#include "berth/engine/plan/close_look.h"
+#include "berth/engine/derived/shape.h"
 #include "berth/engine/plan/plan_book.h"
-#include "berth/engine/plan/plan_search.h"
 #include "berth/engine/state/cluster_state.h"
 #include "berth/engine/state/job_set.h"
 #include "berth/policy/policy.h"
 
 namespace berth {
 
-struct Shape;
-
-// What jobs with the same request and partition have in common, whatever their time limits.
-struct Kind {
-    std::uint64_t number = 0;  // No other kind has it.
-    Demand demand;
-    ClassRequirements requirements;
-    // --switches=N@wait: the demand without the limit on switches, valid from relaxed_from on.
-    Rare<Demand> relaxed;
-    Time relaxed_from{};
-    // The request has affinities to running jobs, for or against: it is evaluated anew each time
-    // and gets no planned start.
-    bool depends_on_running = false;
-    bool has_affinities = false;
-    bool of_components = false;  // Components of a heterogeneous job, which is placed as a whole.
-    // Whether the demand fits the nodes that may take work, if they were empty. Kept until some
-    // node's condition changes.
-    enum class Feasibility : std::uint8_t {
-        unknown,
-        fits,
-        not_now,
-        never
-    } feasibility = Feasibility::unknown;
-    // Of the first component of a heterogeneous job: whether all components fit side by side.
-    Feasibility together = Feasibility::unknown;
-    std::optional<LimitRequest> asked;  // As limits count it, once a limit was checked.
-    SharedText missing;                 // With not_now, once asked for: the nodes that are missing.
-    std::vector<std::pair<Duration, std::weak_ptr<Shape>>> shapes;  // By length.
-    // For the search for immediate starts: the longest run that could start now, and the shortest
-    // that was tried and failed.
-    Duration longest_now{}, failed_now{};
-
-    // Whether free slots do not tell if it can start now, so that it must be tried.
-    bool needs_a_look() const { return needs_close_look(demand) || depends_on_running; }
-};
-
-// Jobs of one kind with the same time limit. When one of them finds no start, the others need not
-// search until something is released, and then only there.
-struct Shape {
-    std::shared_ptr<Kind> kind;
-    Duration length{};
-    // No job of this shape without a planned start can start before `bound`, unless something was
-    // released after `bound_at`.
-    Time bound{};
-    ReleaseNumber bound_at = 0;
-    // The earliest time at which fresh nodes could help a job of this shape; computed for version
-    // hope_at of the fresh nodes.
-    Time hope{};
-    std::uint64_t hope_at = 0;
-
-    const Demand& demand() const { return kind->demand; }
-};
-
 // Another partition that a pending job names: what it would ask for there, and what is known of a
 // search there for a start earlier than its planned start, as long as it has one.
 struct OtherPartition {
     PartitionId partition{0};
-    std::shared_ptr<Shape> shape;
+    SharedShape shape;
     Time seen_until = Time::min();  // It could not start there by then …
     ReleaseNumber seen_after = 0;   // … unless something was released after this.
     bool limited = false;           // Limits bounded that search.
@@ -100,8 +44,12 @@ struct BlockingReason {
     // Whether only limits that others use up now keep it waiting: then it waits ahead, in the order
     // all the same, for a planned start. Unasked: enough jobs wait ahead already.
     enum class Ahead : std::uint8_t { no, unasked, yes } ahead = Ahead::no;
-    Maybe<Time> until;  // When the reason ends by itself.
-    SharedText detail;
+    struct More {           // What few have.
+        Maybe<Time> until;  // When the reason ends by itself.
+        SharedText detail;
+        friend bool operator==(const More&, const More&) = default;
+    };
+    Shared<More> more;
 };
 
 // Slurm's order: jobs that a lost node requeued and that shall come first, jobs that can preempt
@@ -124,7 +72,7 @@ struct OrderKey {
 };
 
 // What the engine knows of a pending job beyond its record. A queue may have a hundred thousand, so
-// it has 104 bytes: flags are single bits, texts are shared or absent.
+// it has 88 bytes: flags are single bits, what is rare takes a pointer.
 struct PendingJob {
     static constexpr std::uint32_t kNoUsage = ~std::uint32_t{0};
     // Of several: it names several partitions; PendingJobs::others has the rest of them.
@@ -132,7 +80,7 @@ struct PendingJob {
 
     JobId id{0};
     PartitionId partition{0};
-    std::shared_ptr<Shape> shape;
+    SharedShape shape;
     BlockingReason blocking;
     OrderKey key;  // Its place in the order, if `ordered`. Priority and rank are always valid.
     Time looked_at = Time::min();          // When it last searched for a start.
@@ -174,7 +122,7 @@ struct PendingJob {
         return usage_index == kNoUsage ? std::nullopt : std::optional<std::size_t>(usage_index);
     }
 };
-static_assert(sizeof(PendingJob) == 104);
+static_assert(sizeof(PendingJob) == 88);
 
 // The eligible jobs, sorted. A job that leaves makes a gap; gaps are closed now and then.
 class JobOrder {
@@ -277,7 +225,7 @@ public:
 
 private:
     std::shared_ptr<Kind> kind_of(const ClusterState& state, const Job& job);
-    std::shared_ptr<Shape> shape_of(const ClusterState& state, const Job& job);
+    SharedShape shape_of(const ClusterState& state, const Job& job);
     void find_others(const ClusterState& state, const Job& job, PendingJob& pending);
     bool is_outdated(const ClusterState& state, const Job& job, Kind& kind,
                      std::map<std::uint64_t, bool>& outdated);

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <map>
-#include <memory>
 #include <optional>
 #include <tuple>
 
@@ -40,8 +39,7 @@ public:
 
 private:
     struct Failure {
-        std::shared_ptr<const Shape>
-            shape;                        // Keeps the shape, which is the key, from being reused.
+        SharedShape shape;                // Keeps the shape, which is the key, from being reused.
         std::int64_t priority = 0;        // The highest that failed.
         PreemptRules::Submission oldest;  // Of that priority.
     };
@@ -55,7 +53,7 @@ private:
     using TurnKey = std::tuple<const Shape*, QosId, bool, std::int64_t, std::optional<std::size_t>>;
     TurnKey turn_key_of(const PendingJob& pending, const Job& job, bool of_user) const;
     struct NoTurns {
-        std::shared_ptr<const Shape> shape;  // Kept, as of a failure.
+        SharedShape shape;  // Kept, as of a failure.
         ReleaseNumber seen = 0;
     };
     std::map<TurnKey, NoTurns> no_turns_;

@@ -90,7 +90,8 @@ std::string plain_text(const Job& job, const BlockingReason& blocking) {
         case PendingReason::bad_constraints:
             return "No set of nodes could run it, even if all were empty.";
         case PendingReason::req_node_not_avail:
-            return "Nodes that it cannot do without take no work now (" + blocking.detail + ").";
+            return "Nodes that it cannot do without take no work now (" + *blocking.more->detail +
+                   ").";
         default: return "";
     }
 }
@@ -101,7 +102,7 @@ Blocker blocker_of_reason(const ClusterState& state, const DerivedState& derived
                           const Shape& shape, const BlockingReason& blocking) {
     const PartitionSpec& partition = state.spec().partition(job.partition);
     Blocker blocker{.reason = blocking.reason, .level = "job", .text = plain_text(job, blocking)};
-    if (blocking.until) blocker.until = *blocking.until;
+    if (blocking.more->until) blocker.until = *blocking.more->until;
     switch (blocking.reason) {
         case PendingReason::partition_down:
         case PendingReason::partition_inactive:

@@ -27,7 +27,7 @@ Verdict verdict_on(const BlockingReason& blocking) {
         case PendingReason::qos_max_wall:
         case PendingReason::bad_constraints:
         case PendingReason::req_node_not_avail: return Verdict::never;
-        default: return blocking.until ? Verdict::moves_start : Verdict::waits;
+        default: return blocking.more->until ? Verdict::moves_start : Verdict::waits;
     }
 }
 
@@ -91,7 +91,7 @@ private:
              blocking_reasons_of(state_, record(job.id), *job.shape, 0, now_)) {
             switch (verdict_on(blocking)) {
                 case Verdict::never: return refuse(blocking.reason);
-                case Verdict::moves_start: from_ = std::max(from_, *blocking.until); break;
+                case Verdict::moves_start: from_ = std::max(from_, *blocking.more->until); break;
                 case Verdict::waits: note_wait(job, blocking); break;
             }
         }
