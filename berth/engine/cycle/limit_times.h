@@ -14,8 +14,7 @@ namespace berth {
 class LimitTimes {
 public:
     // A start now takes `length` of the limits, a later one `booked`.
-    LimitTimes(const LimitBook& book, Shared<LimitUse> use, Time now, Duration length,
-               Duration booked)
+    LimitTimes(const LimitBook& book, LimitUse use, Time now, Duration length, Duration booked)
         : book_(book), use_(std::move(use)), now_(now), length_(length), booked_(booked) {}
 
     // The job has a planned start then, which stays booked meanwhile.
@@ -45,7 +44,7 @@ public:
 
 private:
     const LimitBook& book_;
-    Shared<LimitUse> use_;
+    LimitUse use_;
     Time now_;
     Duration length_, booked_;
     Time planned_ = kNever;
@@ -53,13 +52,12 @@ private:
 };
 
 // Of a pending job: what it uses of limits once it runs.
-Shared<LimitUse> limit_use_of(const ClusterState& state, const LimitBook& book,
-                              const PendingJob& pending);
+LimitUse limit_use_of(const ClusterState& state, const LimitBook& book, const PendingJob& pending);
 // The same, kept for all jobs of its kind, user and QOS. REQUIRES: it is one of DerivedState's.
-const Shared<LimitUse>& known_limit_use_of(const ClusterState& state, const LimitBook& book,
-                                           const PendingJob& pending);
+const LimitUse& known_limit_use_of(const ClusterState& state, const LimitBook& book,
+                                   const PendingJob& pending);
 
 LimitTimes limit_times_of(const ClusterState& state, const LimitBook& book,
-                          const PendingJob& pending, Shared<LimitUse> use, Time now);
+                          const PendingJob& pending, LimitUse use, Time now);
 
 }  // namespace berth

@@ -298,7 +298,7 @@ std::vector<JobId> Preemptor::planned_beside(JobId preemptor, const PlannedAmoun
     const PlannedReservation& own = *book.planned_start(preemptor);
     if (book.limits().exceeds(own.limits, own.start, own.end)) {
         for (const auto& [id, planned] : book.planned_starts()) {
-            if (!planned.limits->empty()) others.push_back(id);
+            if (!planned.limits.empty()) others.push_back(id);
         }
     }
     std::erase(others, preemptor);

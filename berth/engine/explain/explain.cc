@@ -21,10 +21,10 @@ namespace {
 constexpr std::size_t kWaitsForMax = 8;
 
 bool share_a_limit(const LimitUse& one, const LimitUse& other) {
-    if (!one.queue.empty() && !other.queue.empty()) return true;
-    return std::ranges::any_of(one.terms, [&](const LimitUse::Term& term) {
-        return std::ranges::find(other.terms, term.counter, &LimitUse::Term::counter) !=
-               other.terms.end();
+    if (!one.queued().empty() && !other.queued().empty()) return true;
+    return std::ranges::any_of(one.counted(), [&](const LimitUse::Part& part) {
+        const auto others = other.counted();
+        return std::ranges::find(others, part.of, &LimitUse::Part::of) != others.end();
     });
 }
 
@@ -164,7 +164,7 @@ private:
     bool explain_planned_limits() {
         if (!state_.quota().enforced()) return false;
         const LimitBook& limits = derived_.book.limits();
-        const Shared<LimitUse> use = limit_use_of(state_, limits, pending_);
+        const LimitUse use = limit_use_of(state_, limits, pending_);
         LimitTimes times = limit_times_of(state_, limits, pending_, use, now_);
         const PlannedReservation* const own = derived_.book.planned_start(job_.id);
         if (own != nullptr) times.beside(own->start);

@@ -57,13 +57,11 @@ public:
     void give_back(Inner* inner) { inners_.spare.push_back(inner); }
 
 private:
-    // Gives out parts of larger and larger pieces of memory: many trees have a few parts only.
     template <class Of>
     struct Store {
-        static constexpr std::size_t kFirstPiece = 4, kPieceMost = 32;
+        static constexpr std::size_t kPiece = 32;
         std::vector<std::unique_ptr<Of[]>> pieces;
-        // Of the last piece: its size, and how many of its parts are given out.
-        std::size_t piece = kFirstPiece / 2, used = piece;
+        std::size_t used = kPiece;  // Of the last piece.
         std::vector<Of*> spare;
 
         Of* get() {
@@ -72,9 +70,8 @@ private:
                 part = spare.back();
                 spare.pop_back();
             } else {
-                if (used == piece) {
-                    piece = std::min(2 * piece, kPieceMost);
-                    pieces.push_back(std::make_unique_for_overwrite<Of[]>(piece));
+                if (used == kPiece) {
+                    pieces.push_back(std::make_unique_for_overwrite<Of[]>(kPiece));
                     used = 0;
                 }
                 part = &pieces.back()[used++];

@@ -8,35 +8,17 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <optional>
-#include <set>
-#include <tuple>
 #include <utility>
 #include <vector>
 
-#include "berth/base/shared.h"
 #include "berth/engine/limits/limit_check.h"
 #include "berth/engine/limits/limit_terms.h"
-#include "berth/engine/plan/count_timeline.h"
+#include "berth/engine/plan/limit_counters.h"
+#include "berth/engine/plan/limit_use.h"
 #include "berth/engine/plan/queue_times.h"
 
 namespace berth {
-
-// What one run or planned start uses. Valid until the book is made anew.
-struct LimitUse {
-    struct Term {
-        std::uint32_t counter = 0;
-        std::int64_t amount = 0;
-        friend auto operator<=>(const Term&, const Term&) = default;
-    };
-    std::vector<Term> terms;
-    QueueQuotas::Index account = QueueQuotas::kNone;
-    QueueAmounts queue;  // Of the account and of those above it.
-
-    bool empty() const { return terms.empty() && queue.empty(); }
-    friend auto operator<=>(const LimitUse&, const LimitUse&) = default;
-};
 
 class LimitBook {
 public:
@@ -50,14 +32,21 @@ public:
     };
     Moves take_moves() { return std::exchange(moves_, {}); }
 
-    // REQUIRES: the job is in the state. Empty where the configuration enforces no limits.
-    Shared<LimitUse> use_of(const ClusterState& state, const Job& pending, const Demand& demand,
-                            const LimitRequest& asked) const;
-    Shared<LimitUse> use_of_run(const ClusterState& state, const Job& run) const;
-    // Jobs with one key use the same, which is kept for a while. nullptr: it is not.
-    using Key = std::tuple<std::uint64_t, std::uint32_t, QosId>;  // Request, leaf, QOS.
-    const Shared<LimitUse>* find(const Key& key) const;
-    const Shared<LimitUse>& keep(const Key& key, Shared<LimitUse> use) const;
+    // Valid until the book is made anew. REQUIRES: the job is in the state. Empty where the
+    // configuration enforces no limits.
+    LimitUse use_of(const ClusterState& state, const Job& pending, const Demand& demand,
+                    const LimitRequest& asked) const;
+    LimitUse use_of_run(const ClusterState& state, const Job& run) const;
+    // Jobs with one key use the same, which is kept until another takes its place. nullptr: it is
+    // not kept.
+    struct Key {
+        std::uint64_t kind = 0;  // Its number, which is not 0.
+        std::uint32_t leaf = 0;
+        QosId qos{0};
+        friend bool operator==(const Key&, const Key&) = default;
+    };
+    const LimitUse* find(const Key& key) const;
+    const LimitUse& keep(const Key& key, LimitUse use) const;
 
     // A run may be booked since ever: then its start makes no step.
     void book(Time start, Time end, const LimitUse& use) { change(start, end, use, 1); }
@@ -74,21 +63,22 @@ public:
     bool is_by_right(const LimitUse& use, Time start, Time end) const;
 
 private:
-    Shared<LimitUse> numbered(const std::vector<LimitTerm>& terms, LimitUse use) const;
-    Shared<LimitUse> shared(LimitUse use) const;
+    LimitUse numbered(const std::vector<LimitTerm>& terms, QueueTimes::Index account,
+                      const QueueAmounts& queue) const;
+    LimitUse shared(LimitUse use) const;
     void change(Time start, Time end, const LimitUse& use, std::int64_t times);
 
     // What is left of each limit that a job was ever counted in.
-    mutable std::map<LimitCounter, std::uint32_t> numbers_;
-    mutable std::vector<CountTimeline> counters_;
-    // Of the last ones asked for.
-    mutable std::map<Key, Shared<LimitUse>> known_;
-    struct IsLess {
-        bool operator()(const Shared<LimitUse>& a, const Shared<LimitUse>& b) const {
-            return *a < *b;
-        }
+    mutable LimitCounters counters_;
+    // Tables of a fixed size, by hash: what comes later takes the place of what was there. A key
+    // that is not found costs time, an equal use that is not found memory.
+    struct Known {
+        Key key;  // Of kind 0: none.
+        LimitUse use;
     };
-    mutable std::set<Shared<LimitUse>, IsLess> uses_;  // Equal ones are one object.
+    mutable std::vector<Known> known_;
+    mutable std::vector<LimitUse> uses_;                    // For equal ones to be one object.
+    mutable std::vector<LimitUse::Part> counted_, queued_;  // Members only to keep their memory.
     mutable Moves moves_;
     QueueTimes queues_;
 };

@@ -137,8 +137,7 @@ std::optional<PlannedReservation> PlanBook::planned_reservation_of(const Cluster
 }
 
 // As the cycle has it for jobs of one kind.
-berth::Shared<LimitUse> PlanBook::limits_of_pending(const ClusterState& state,
-                                                    const Job& job) const {
+LimitUse PlanBook::limits_of_pending(const ClusterState& state, const Job& job) const {
     if (!state.quota().enforced()) return {};
     const Demand demand = resolved_demand(state, job);
     return limits_.use_of(state, job, demand, limit_request_of(state, job.partition, demand));
@@ -152,7 +151,7 @@ void PlanBook::recount_limits(const ClusterState& state, const LimitChange& chan
     bool other_use = change.all;
     const auto recount = [&](const Job& job, PlannedReservation& planned) {
         if (!change.concerns(state, job)) return;
-        berth::Shared<LimitUse> now =
+        LimitUse now =
             planned.running() ? limits_.use_of_run(state, job) : limits_of_pending(state, job);
         const Time start = planned.running() ? Time::min() : planned.start;
         if (!change.all) {

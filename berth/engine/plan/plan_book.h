@@ -38,7 +38,7 @@ struct PlannedReservation {
     Time start{}, end{};
     PlannedAmounts amounts;
     Shared<std::vector<LicenseCount>> licenses;
-    berth::Shared<LimitUse> limits;
+    LimitUse limits;
     SharedText reservation;  // The Slurm reservation whose nodes it uses; empty: those open to all.
     // By place in `amounts`: CPU that is booked for runs which lend it; see lending.h. Empty: none.
     berth::Shared<std::vector<Millicpu>> lent;
@@ -184,7 +184,7 @@ private:
 
     std::optional<PlannedReservation> planned_reservation_of(const ClusterState& state,
                                                              const Job& job, RunEnds& ends) const;
-    berth::Shared<LimitUse> limits_of_pending(const ClusterState& state, const Job& job) const;
+    LimitUse limits_of_pending(const ClusterState& state, const Job& job) const;
     void refresh_own(const ClusterState& state, Time now, JobId job, RunEnds& ends);
     void list_ends(JobId job, const PlannedReservation& run, bool is_there);
     // ---- Lent cores (plan_lent.cc).
