@@ -1,11 +1,7 @@
 #include "berth/engine/state/job_index.h"
 
-#include <bit>
-
 namespace berth {
 namespace {
-
-constexpr std::uint32_t kNamedPage = 64;  // One bit for each id.
 
 template <class Key>
 std::vector<JobId> second_of(const std::set<std::pair<Key, JobId>>& pairs, const Key& first) {
@@ -51,23 +47,14 @@ void JobIndex::each_entry(const Job& job, Apply apply) {
     }
 }
 
-void JobIndex::change_named(const Job& job, bool more) {
-    if (is_final(job.state)) return;
-    const std::uint64_t bit = std::uint64_t{1} << job.id.value() % kNamedPage;
-    const auto at =
-        names_.try_emplace({job.owner->uid, job.id.value() / kNamedPage, job.spec.name}).first;
-    at->second = more ? at->second | bit : at->second & ~bit;
-    if (at->second == 0) names_.erase(at);
-}
-
 void JobIndex::add(const Job& job) {
-    change_named(job, true);
+    if (!is_final(job.state)) names_.add(job.owner->uid, job.spec.name, job.id);
     each_entry(job, [](auto& set, const auto& element) { set.insert(element); });
     if (!job.spec.request_id.empty()) requests_.try_emplace(job.spec.request_id, job.id);
 }
 
 void JobIndex::remove(const Job& job) {
-    change_named(job, false);
+    if (!is_final(job.state)) names_.remove(job.owner->uid, job.spec.name, job.id);
     each_entry(job, [](auto& set, const auto& element) { set.erase(element); });
     const auto known = requests_.find(job.spec.request_id);
     if (known != requests_.end() && known->second == job.id) requests_.erase(known);
@@ -91,16 +78,4 @@ std::vector<JobId> JobIndex::dependents(JobId job) const { return second_of(depe
 std::vector<JobId> JobIndex::victims(JobId preemptor) const {
     return second_of(preempted_, preemptor);
 }
-std::vector<JobId> JobIndex::singletons(std::uint32_t uid, std::string_view name) const {
-    std::vector<JobId> found;
-    for (auto at = names_.lower_bound({uid, 0, name});
-         at != names_.end() && at->first.uid == uid && at->first.name == name; ++at) {
-        for (std::uint64_t left = at->second; left != 0; left &= left - 1) {
-            const auto bit = static_cast<std::uint32_t>(std::countr_zero(left));
-            found.emplace_back(at->first.page * kNamedPage + bit);
-        }
-    }
-    return found;
-}
-
 }  // namespace berth

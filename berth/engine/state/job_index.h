@@ -6,10 +6,10 @@
 #include <optional>
 #include <set>
 #include <string_view>
-#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "berth/engine/state/job_names.h"
 #include "berth/engine/state/job_set.h"
 #include "berth/model/job.h"
 
@@ -25,7 +25,9 @@ public:
     std::vector<JobId> on_node(NodeId node) const;      // Jobs that hold something on the node.
     std::vector<JobId> dependents(JobId job) const;  // Pending jobs that name it as a dependency.
     // Unfinished jobs of this owner and name, for singleton dependencies.
-    std::vector<JobId> singletons(std::uint32_t uid, std::string_view name) const;
+    std::vector<JobId> singletons(std::uint32_t uid, std::string_view name) const {
+        return names_.find(uid, name);
+    }
 
     // Runs that must end or stand still so that this job starts, and all such runs.
     std::vector<JobId> victims(JobId preemptor) const;
@@ -44,18 +46,6 @@ public:
     friend bool operator==(const JobIndex&, const JobIndex&) = default;
 
 private:
-    // For singleton dependencies: the jobs of one owner and one name. Consecutive ids share an
-    // entry.
-    struct Named {
-        std::uint32_t uid = 0;
-        std::uint32_t page = 0;
-        SharedText name;
-        friend bool operator==(const Named&, const Named&) = default;
-        friend auto operator<=>(const Named& a, const Named& b) {
-            return std::tie(a.uid, a.name, a.page) <=> std::tie(b.uid, b.name, b.page);
-        }
-    };
-    void change_named(const Job& job, bool more);
     template <class Apply>
     void each_entry(const Job& job, Apply apply);
 
@@ -68,7 +58,7 @@ private:
     std::set<std::pair<JobId, JobId>> preempted_;   // Preemptor, victim.
     std::set<std::pair<NodeId, JobId>> lenders_;
     std::set<JobId> awaiting_turn_;
-    std::map<Named, std::uint64_t> names_;  // Jobs that are not final.
+    JobNames names_;  // Jobs that are not final.
 };
 
 }  // namespace berth

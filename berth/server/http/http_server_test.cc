@@ -6,6 +6,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <thread>
+#include <tuple>
 
 #include "berth/server/http/server_rig.h"
 
