@@ -1,5 +1,6 @@
 #include "berth/control/commands/components.h"
 
+#include "berth/control/requests/size_limits.h"
 #include "berth/engine/placement/demand.h"
 #include "berth/engine/state/job_queries.h"
 
@@ -65,12 +66,6 @@ std::variant<Job, Refusing> admit_one(const ClusterState& state, Time now,
 }
 
 }  // namespace
-
-std::optional<std::string> too_many_components(std::size_t count) {
-    if (count <= kComponentsMax) return std::nullopt;
-    return "A heterogeneous job has at most " + std::to_string(kComponentsMax) +
-           " components, and this one has " + std::to_string(count);
-}
 
 std::variant<std::vector<Job>, Refusing> admit_components(TurnBuilder& builder,
                                                           const Principal& principal,

@@ -2,9 +2,6 @@
 // or none; when one ends, the turn builder ends the others.
 #pragma once
 
-#include <cstddef>
-#include <optional>
-#include <string>
 #include <variant>
 #include <vector>
 
@@ -13,11 +10,6 @@
 #include "berth/model/principal.h"
 
 namespace berth {
-
-// Placing more together would take too long.
-inline constexpr std::size_t kComponentsMax = 128;
-// Why a job cannot have so many; nullopt: it can.
-std::optional<std::string> too_many_components(std::size_t count);
 
 // The records to be made, the first component first; or why one of them cannot be accepted.
 std::variant<std::vector<Job>, Refusing> admit_components(TurnBuilder& builder,

@@ -1,19 +1,13 @@
 // Limits on the size of client requests. An error text states the limit.
 #pragma once
 
-#include <cstddef>
 #include <optional>
 
+#include "berth/control/requests/size_limits.h"
 #include "berth/control/turn/command.h"
 #include "berth/engine/admission/admission.h"
 
 namespace berth {
-
-inline constexpr std::size_t kScriptMax = std::size_t{4} << 20;       // As Slurm's max_script_size.
-inline constexpr std::size_t kEnvironmentMax = std::size_t{1} << 20;  // All variables together.
-inline constexpr std::size_t kArgumentsMax = std::size_t{1} << 20;    // All arguments together.
-inline constexpr std::size_t kTextMax = 4096;                         // A name, a path, a comment.
-inline constexpr std::size_t kListMax = 65'536;  // A list of hosts, dependencies …
 
 // Which field is too large, and its limit. nullopt: none. A job array costs only its list of task
 // numbers.

@@ -8,7 +8,7 @@
 #include "berth/api/problem.h"
 #include "berth/base/duration_text.h"
 #include "berth/base/text.h"
-#include "berth/control/commands/components.h"
+#include "berth/control/requests/size_limits.h"
 #include "berth/model/dependency_text.h"
 #include "berth/model/invalid_argument.h"
 #include "berth/model/mail.h"

@@ -30,7 +30,7 @@ namespace {
 using api::RouteId;
 using Outcome = std::variant<ApiResponse, ForController, SlowRead>;
 
-ApiResponse refuse_request(Refusal why, std::string message) {
+ApiResponse refuse(Refusal why, std::string message) {
     return respond(api::problem_of(why, std::move(message)));
 }
 
@@ -42,7 +42,7 @@ std::optional<api::Method> method_of(std::string_view name) {
 }
 
 ApiResponse unknown_job(std::string_view name) {
-    return refuse_request(Refusal::unknown_job, "There is no job " + std::string(name));
+    return refuse(Refusal::unknown_job, "There is no job " + std::string(name));
 }
 
 ApiResponse unknown_route(std::string_view path) {
@@ -114,7 +114,7 @@ Outcome Service::serve(const ApiRequest& request) const {
                         read_model_.current()};
     if (auto refused = refuse_access(routed, path)) return *std::move(refused);
     if (!routed.query.empty() && routed.route.query.empty())
-        return refuse_request(Refusal::invalid_request, "this path takes no query");
+        return refuse(Refusal::invalid_request, "this path takes no query");
     return counted(act(routed), routed.route.id);
 }
 
@@ -139,7 +139,7 @@ std::optional<ApiResponse> Service::refuse_access(const Routed& routed,
     if (!request.refused.empty() && !routed.route.verb.empty())
         return respond(api::problem_of_status(401, request.refused));
     if (!may_use(routed.route, request.principal.role, routed.own())) {
-        return refuse_request(Refusal::not_allowed, request.principal.user + " may not " + request.method +
+        return refuse(Refusal::not_allowed, request.principal.user + " may not " + request.method +
                                                 " " + std::string(path));
     }
     return keep_private(routed);
@@ -151,7 +151,7 @@ std::optional<ApiResponse> Service::keep_private(const Routed& routed) const {
     const Privacy privacy = routed.privacy();
     const auto refused = [&](PrivateKind kind, const char* what) -> std::optional<ApiResponse> {
         if (!privacy.hides(kind)) return std::nullopt;
-        return refuse_request(Refusal::not_allowed,
+        return refuse(Refusal::not_allowed,
                       std::string("PrivateData=") + what + ": only operators see " + what);
     };
     switch (routed.route.id) {
@@ -233,22 +233,22 @@ Outcome Service::act(const Routed& routed) const {
 
 ApiResponse Service::list_jobs(const Routed& routed) const {
     const Result<api::JobQuery> query = api::parse_job_query(routed.query);
-    if (!query.ok()) return refuse_request(Refusal::invalid_request, query.error().message);
+    if (!query.ok()) return refuse(Refusal::invalid_request, query.error().message);
     Result<JobFilter> filter = visible_jobs(*routed.snapshot, routed.request.principal, *query);
-    if (!filter.ok()) return refuse_request(Refusal::invalid_request, filter.error().message);
+    if (!filter.ok()) return refuse(Refusal::invalid_request, filter.error().message);
     Result<api::FieldChoice> choice = api::FieldChoice::of<api::JobRow>(query->fields);
-    if (!choice.ok()) return refuse_request(Refusal::invalid_request, choice.error().message);
+    if (!choice.ok()) return refuse(Refusal::invalid_request, choice.error().message);
     return {.parts = job_list(routed.snapshot, *std::move(filter), *std::move(choice))};
 }
 
 ApiResponse Service::list_priorities(const Routed& routed) const {
     const Result<api::JobQuery> query = api::parse_job_query(routed.query);
-    if (!query.ok()) return refuse_request(Refusal::invalid_request, query.error().message);
+    if (!query.ok()) return refuse(Refusal::invalid_request, query.error().message);
     if (!query->fields.empty())
-        return refuse_request(Refusal::invalid_request, "query: this route has no parameter field");
+        return refuse(Refusal::invalid_request, "query: this route has no parameter field");
     const Result<JobFilter> filter =
         visible_jobs(*routed.snapshot, routed.request.principal, *query);
-    if (!filter.ok()) return refuse_request(Refusal::invalid_request, filter.error().message);
+    if (!filter.ok()) return refuse(Refusal::invalid_request, filter.error().message);
     return {.parts = row_list(*routed.snapshot, "priorities",
                               priority_rows(*routed.snapshot, *filter, wall_time()))};
 }
@@ -273,7 +273,7 @@ ApiResponse Service::show_job(const Routed& routed) const {
 
 ApiResponse Service::show_node(const Routed& routed) const {
     const auto row = node_row(*routed.snapshot, routed.capture);
-    if (!row) return refuse_request(Refusal::unknown_node, "There is no node " + routed.capture);
+    if (!row) return refuse(Refusal::unknown_node, "There is no node " + routed.capture);
     return respond_json(api::to_json(*row));
 }
 
@@ -292,7 +292,7 @@ api::Ping Service::ping(const Snapshot& snapshot) const {
 
 Outcome Service::list_accounting(const Routed& routed) const {
     const Result<api::AccountingQuery> query = api::parse_accounting_query(routed.query);
-    if (!query.ok()) return refuse_request(Refusal::invalid_request, query.error().message);
+    if (!query.ok()) return refuse(Refusal::invalid_request, query.error().message);
     return accounting(routed, *query, [snapshot = routed.snapshot](AccountingAnswer answer) {
         return ApiResponse{.parts = accounting_list(snapshot, std::move(answer))};
     });
@@ -301,7 +301,7 @@ Outcome Service::list_accounting(const Routed& routed) const {
 Outcome Service::accounting(const Routed& routed, const api::AccountingQuery& query,
                             ShowAccounting show) const {
     Result<AccountingFilter> filter = accounting_filter(query);
-    if (!filter.ok()) return refuse_request(Refusal::invalid_request, filter.error().message);
+    if (!filter.ok()) return refuse(Refusal::invalid_request, filter.error().message);
     for (std::string& name : filter->accounts) {
         name = account_name(*routed.snapshot->spec, name);
     }
@@ -326,9 +326,9 @@ Outcome Service::accounting(const Routed& routed, const api::AccountingQuery& qu
 // cluster names nobody.
 Outcome Service::usage(const Routed& routed) const {
     Result<api::UsageQuery> query = api::parse_usage_query(routed.query);
-    if (!query.ok()) return refuse_request(Refusal::invalid_request, query.error().message);
+    if (!query.ok()) return refuse(Refusal::invalid_request, query.error().message);
     if (!query->from || !query->until || *query->from >= *query->until) {
-        return refuse_request(Refusal::invalid_request,
+        return refuse(Refusal::invalid_request,
                       "query: from and until are both needed, and from must be the earlier one");
     }
     for (std::string& name : query->accounts) name = account_name(*routed.snapshot->spec, name);
@@ -392,13 +392,13 @@ std::optional<SlowRead> Service::explain_outcome(const Routed& routed) const {
 
 Outcome Service::script(const Routed& routed) const {
     const Result<api::JobName> name = api::parse_job_name(routed.capture);
-    if (!name.ok()) return refuse_request(Refusal::invalid_request, name.error().message);
+    if (!name.ok()) return refuse(Refusal::invalid_request, name.error().message);
     const std::set<JobId> records = records_of(*routed.snapshot, *name);
     if (records.empty()) return unknown_job(routed.capture);
     const Job& job = *routed.snapshot->find_job(*records.begin());
     return [&archive = archive_, id = job.id, array = job.array_job] {
         Result<JobPayload> payload = archive.payload(id, array);
-        if (!payload.ok()) return refuse_request(Refusal::unknown_job, payload.error().message);
+        if (!payload.ok()) return refuse(Refusal::unknown_job, payload.error().message);
         return respond_json(api::to_json(api::ScriptReply{std::move(payload->script)}));
     };
 }

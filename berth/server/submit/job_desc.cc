@@ -3,7 +3,7 @@
 #include <array>
 
 #include "berth/base/text.h"
-#include "berth/control/requests/limits.h"
+#include "berth/control/requests/size_limits.h"
 #include "berth/model/account_name.h"
 #include "berth/server/submit/desc_fields.h"
 
