@@ -164,7 +164,7 @@ TEST(KnownKeys, WhatIsSoAnywayIsNoWarning) {
             << key.name;
     }
     for (const auto& [key, value] : std::vector<std::pair<const char*, const char*>>{
-             {"DisableRootJobs", "NO"}, {"TrackWCKey", "no"}}) {
+             {"DisableRootJobs", "NO"}, {"TrackWCKey", "no"}, {"SelectTypeParameters", "CR_Core"}}) {
         EXPECT_EQ(text_of(load_key(key, value)), "") << key;
     }
     for (const auto& [key, value] :

@@ -91,7 +91,7 @@ class PreemptionGuide(unittest.TestCase):
         c = self.up("preempt/partition_prio")
         self.fill()
         seventeenth = self.waiting()
-        c.wait("job 17", lambda: "17" in self.queue())
+        self.assertEqual(seventeenth.stderr.readline(), "srun: job 17 queued and waiting for resources\n")
         self.waiting()
         c.wait("both to wait", lambda: (self.queue().get("17", ())[-1:], self.queue().get("18", ())[-1:]) == (("(Resources)",), ("(Priority)",)))
 
