@@ -104,15 +104,15 @@ class PreemptionGuide(unittest.TestCase):
 
         c.run("scontrol", "update", "jobid=17", "partition=high_prio_debug", "nodelist=rhel-compute")
         self.wait_states(j2="S", j17="R")
+        self.assertEqual(seventeenth.stderr.readline(), "srun: job 17 has been allocated resources\n")
         self.assertEqual(self.queue()["18"][-1], "(Resources)")
         self.assertEqual(self.queue()["1"][2], frozen, "its TIME stands still")
         c.run("scancel", "19")
         self.wait_states(j1="R")
         self.assertEqual(self.state(2), "S")
         c.run("scancel", "17")
-        said = seventeenth.communicate(timeout=60)[1]
-        self.assertIn("srun: job 17 has been allocated resources\n", said)
-        first.wait(timeout=60)
+        for one in (seventeenth, first):
+            one.wait(timeout=60)
 
     def test_a_qos_shares_by_turns(self):
         c = self.up("preempt/qos")
