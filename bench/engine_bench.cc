@@ -231,8 +231,8 @@ Measured measured(const Row& row) {
              {"bytes_per_job", static_cast<double>(row.bytes_per_job)}}};
 }
 
-// A row X beside X_unlimited, and X beside X_one: how much a planned job costs with limits for each 1
-// without them, and in many queues for each 1 in one.
+// A row X beside X_unlimited, and X beside X_one: how much a planned job costs with limits for each
+// 1 without them, and in many queues for each 1 in one.
 void compare_rows(const std::vector<Row>& rows, std::vector<Measured>& all) {
     struct Other {
         const char *suffix, *value, *text;
@@ -285,8 +285,7 @@ int run(const Options& options) {
     loads.push_back({"users_10k_unlimited", Mix::heavy, 10'000, 1'000, Owners::users, false});
     loads.push_back({"users_100k", Mix::heavy, 100'000, 10'000, Owners::users});
     for (const auto& [name, queues] : {std::pair("queues_100k", 1'000U), {"queues_100k_one", 1U}}) {
-        loads.push_back(
-            {name, Mix::philly, 100'000, 10'000, Owners::queues, true, queues});
+        loads.push_back({name, Mix::philly, 100'000, 10'000, Owners::queues, true, queues});
     }
     std::vector<Row> rows;
     std::printf("%-19s %7s %6s %7s %7s %7s\n", "case", "pending", "nodes", "shapes", "ends",

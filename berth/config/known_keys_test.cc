@@ -163,8 +163,10 @@ TEST(KnownKeys, WhatIsSoAnywayIsNoWarning) {
         EXPECT_EQ(text_of(load_key(key.name, key.shown.substr(0, key.shown.find(' ')))), "")
             << key.name;
     }
-    for (const auto& [key, value] : std::vector<std::pair<const char*, const char*>>{
-             {"DisableRootJobs", "NO"}, {"TrackWCKey", "no"}, {"SelectTypeParameters", "CR_Core"}}) {
+    for (const auto& [key, value] :
+         std::vector<std::pair<const char*, const char*>>{{"DisableRootJobs", "NO"},
+                                                          {"TrackWCKey", "no"},
+                                                          {"SelectTypeParameters", "CR_Core"}}) {
         EXPECT_EQ(text_of(load_key(key, value)), "") << key;
     }
     for (const auto& [key, value] :

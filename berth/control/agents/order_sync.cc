@@ -65,10 +65,9 @@ void OrderSync::sync_orphans(TurnBuilder& builder, NodeId node) {
     for (auto& [attempt, delivery] : runs_.of(node).orphans) {
         if (!delivery.due(builder.now())) continue;
         delivery.sent(builder.now());
-        sessions_.send_order(
-            builder, node,
-            EndAttempt{attempt.job, attempt.attempt, builder.scheduling().kill_wait,
-                       at_once ? kKill : kTerm});
+        sessions_.send_order(builder, node,
+                             EndAttempt{attempt.job, attempt.attempt,
+                                        builder.scheduling().kill_wait, at_once ? kKill : kTerm});
     }
 }
 

@@ -120,7 +120,8 @@ bool ComponentPlacer::may_start_together(const Together& all, const std::vector<
     bool may = true;
     for (std::size_t i = 0; may && i < all.size(); ++i) {
         const Job& job = *cycle_.state().find_job(all[i]->id);
-        may = limit_reason_of(cycle_.state(), job, *all[i]->shape->kind).reason == PendingReason::none;
+        may = limit_reason_of(cycle_.state(), job, *all[i]->shape->kind).reason ==
+              PendingReason::none;
         if (may) tried.apply(cycle_.now(), start_of(cycle_, *all[i], found[i]));
     }
     tried.rollback(mark);

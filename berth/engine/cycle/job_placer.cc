@@ -82,7 +82,8 @@ bool JobPlacer::try_to_schedule(PendingJob& pending, Time floor, bool may_plan) 
             if (job == nullptr || !cycle_.complete()) return job != nullptr;
             continue;
         }
-        while (!started && job->needs_only_room() && floor <= cycle_.now() && cycle_.complete() && preemptor_.preempt_for(*job)) {
+        while (!started && job->needs_only_room() && floor <= cycle_.now() && cycle_.complete() &&
+               preemptor_.preempt_for(*job)) {
             eligibility_.check(*job);
         }
         if (!started && (!elsewhere || !move_elsewhere(*job, {.may_plan = may_plan}))) return true;

@@ -303,7 +303,8 @@ std::optional<Duration> PreemptCandidates::longest_grace(Duration most) const {
     std::optional<Duration> longest;
     const auto look = [&](const std::set<Duration>& graces) {
         const auto beyond = graces.upper_bound(most);
-        if (beyond != graces.begin()) longest = std::max(longest, std::optional(*std::prev(beyond)));
+        if (beyond != graces.begin())
+            longest = std::max(longest, std::optional(*std::prev(beyond)));
     };
     look(graces_below_);
     for (const Listed& one : listed_) look(one.group->graces);

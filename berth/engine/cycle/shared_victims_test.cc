@@ -9,8 +9,8 @@ using namespace std::chrono_literals;
 class SharedVictims : public LentCores {
 protected:
     static ClusterSpec cluster(std::string oversubscribe, PreemptMode mode, std::uint32_t gpus) {
-        ClusterSpec spec = testing::make_cluster(
-            2, {.sockets = 1, .cores_per_socket = 8, .gpus = gpus});
+        ClusterSpec spec =
+            testing::make_cluster(2, {.sockets = 1, .cores_per_socket = 8, .gpus = gpus});
         spec.scheduling.preemption = {.by = PreemptBy::qos, .mode = mode};
         spec.scheduling.preemption.gang = true;
         spec.partitions.front().oversubscribe = std::move(oversubscribe);

@@ -62,8 +62,8 @@ std::optional<Found> StartFinder::find_among(const BitSet& nodes, const PendingJ
     for (const bool preferred : {true, false}) {
         if (preferred && (from > cycle_.now() || !has_preferences(record))) continue;
         const BitSet wished = nodes_as_wished(cycle_.state(), record, nodes, preferred);
-        auto found = search_on(wished, shape, {&record, preferred}, from,
-                               preferred ? cycle_.now() : latest);
+        auto found =
+            search_on(wished, shape, {&record, preferred}, from, preferred ? cycle_.now() : latest);
         if (found || !preferred) return found;
     }
     return std::nullopt;
@@ -153,8 +153,7 @@ bool StartFinder::has_licenses_now(const PendingJob& job) const {
     Found found;
     const Demand& demand = job.shape->demand();
     const Duration held = held_length(cycle_.scheduling(), demand, job.shape->length);
-    return take_licenses(demand.licenses, cycle_.book(), {cycle_.now(), cycle_.now(), held},
-                         found);
+    return take_licenses(demand.licenses, cycle_.book(), {cycle_.now(), cycle_.now(), held}, found);
 }
 
 BitSet StartFinder::open_to(const PendingJob& job) const {

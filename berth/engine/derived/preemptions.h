@@ -28,8 +28,7 @@ public:
 
     // Likewise of jobs that find no runs to take turns with: until something is released, which is
     // told by its number, or another run has begun.
-    void note_no_turns(const PendingJob& pending, const Job& job, ReleaseNumber seen,
-                       bool limited);
+    void note_no_turns(const PendingJob& pending, const Job& job, ReleaseNumber seen, bool limited);
     bool has_no_turns(const PendingJob& pending, const Job& job, ReleaseNumber seen) const;
     void forget_turns() { no_turns_.clear(); }
 

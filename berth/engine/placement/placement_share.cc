@@ -206,8 +206,8 @@ NodeShare settle_among(const NodeSpec& node, const NodeFree& free, const Part& p
         const BitSet first = lent.empty() ? BitSet(node.cores()) : lent & free.cores;
         const std::size_t borrowed = std::min<std::size_t>(part.take.cores, first.count());
         share.cores = choose_cores(node, first, share.devices, borrowed);
-        share.cores |= choose_cores(node, free.cores - first, share.devices,
-                                    part.take.cores - borrowed);
+        share.cores |=
+            choose_cores(node, free.cores - first, share.devices, part.take.cores - borrowed);
     } else {
         share.cores =
             cores_by_rule(node, free.cores, share.devices, part.take.cores, part.take.sockets);

@@ -159,8 +159,7 @@ Time CheckedLoans::end_of_lender(const Job& run) const {
         run.state == JobState::running && hold != state_.schedule().preemptor_holds().end()) {
         const Duration late = 3 * scheduling.kill_wait + std::chrono::minutes(2);
         const Duration more = for_changes(*preemptor);
-        const bool is_bounded =
-            more == Duration{} && !preemptor->spec.request->reservation.empty();
+        const bool is_bounded = more == Duration{} && !preemptor->spec.request->reservation.empty();
         const Duration over = is_bounded ? Duration{} : scheduling.over_time_limit;
         const Time starts = moved_by(moved_by(hold->second, over), more + late);
         back = std::max(back, moved_by(starts, preemptor->time_limit));

@@ -102,8 +102,8 @@ private:
 };
 
 // A start at one moment on one node or several alike. Considers a few nodes of each free group, and
-// each node that has planned starts. Runs that end by themselves before that moment count as if they
-// did not: if it lies ahead, a search that finds nothing proves nothing.
+// each node that has planned starts. Runs that end by themselves before that moment count as if
+// they did not: if it lies ahead, a search that finds nothing proves nothing.
 class AtOnce {
 public:
     // With more such nodes, searching the free slots is faster.

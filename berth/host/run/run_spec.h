@@ -64,7 +64,7 @@ struct RunSpec {
     std::string checkpoint;                // The file that it saves when it is warned; empty: none.
     // srun's: the prolog runs after the site's, the epilog before it.
     std::string own_task_prolog, own_task_epilog;
-    std::string cpu_frequency;        // Of these CPUs, while it runs; empty: as it is.
+    std::string cpu_frequency;  // Of these CPUs, while it runs; empty: as it is.
     std::vector<std::uint32_t> cpus;
     BERTH_FIELDS(RunSpec, job, attempt, step, uid, gid, user, work_dir, script, arguments,
                  environment, tasks, cgroups, unified, io_address, io_token, node_index, window,

@@ -248,7 +248,7 @@ void MetricCounts::Counts::saved(const Record& record, const ClusterState& after
     });
     const bool is_awaited =
         is_over || (job != nullptr && job->allocation && job->allocation->preempted &&
-                 job->allocation->preempted->mode == PreemptMode::checkpoint);
+                    job->allocation->preempted->mode == PreemptMode::checkpoint);
     checkpoints.of({"", is_awaited ? "preemption" : "requested", "success"}).Increment();
 }
 

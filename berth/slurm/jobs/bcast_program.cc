@@ -24,8 +24,8 @@ exec "$copy" "$@"
 )sh";
 
 // As Slurm: an absolute path, or a folder, where each node's copy has a name of its own.
-void set_destination(const OfBroadcast& broadcast, const std::string& folder, const std::string& job,
-                     BroadcastFile& file) {
+void set_destination(const OfBroadcast& broadcast, const std::string& folder,
+                     const std::string& job, BroadcastFile& file) {
     const std::string asked = broadcast.to.value_or("");
     file.destination = asked.starts_with('/') ? asked : folder + "/";
     if (!file.destination.ends_with('/')) return;

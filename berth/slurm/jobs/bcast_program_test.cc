@@ -18,7 +18,9 @@ TEST(BcastProgram, IsFoundAsTheShellWouldFindIt) {
     EXPECT_EQ(find_program("/bin/sh", call, "/nosuch"), "/bin/sh");
     EXPECT_EQ(find_program("nosuch", call, "/bin"), "");
     EXPECT_EQ(find_program("/bin", call, "/"), "") << "a folder";
-    EXPECT_EQ(find_program("sh", Invocation{.name = "srun", .arguments = {}, .environment = {}}, "/bin"), "");
+    EXPECT_EQ(
+        find_program("sh", Invocation{.name = "srun", .arguments = {}, .environment = {}}, "/bin"),
+        "");
 }
 
 TEST(BcastProgram, RunsAsTheCopy) {
@@ -35,7 +37,8 @@ TEST(BcastProgram, RunsAsTheCopy) {
 }
 
 TEST(BcastProgram, TakesItsLibrariesButThoseOfTheSystem) {
-    const std::vector<std::string> all{"/lib/libc.so.6", "/library/libx.so", "/opt/cuda/lib/liby.so"};
+    const std::vector<std::string> all{"/lib/libc.so.6", "/library/libx.so",
+                                       "/opt/cuda/lib/liby.so"};
     const std::vector<std::string> own{"/library/libx.so", "/opt/cuda/lib/liby.so"};
     EXPECT_EQ(not_excluded(all, kNoLibrariesOf), own);
     EXPECT_EQ(not_excluded(all, "None"), all);

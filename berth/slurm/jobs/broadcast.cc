@@ -105,7 +105,8 @@ std::optional<bool> wants_libraries(const char* value) {
 // Of "libm.so.6 => /lib/libm.so.6 (0x0123)" what stands from the first slash on.
 Result<std::vector<std::string>> libraries_of(const std::string& program) {
     std::vector<std::string> settings;
-    for (char** one = environ; one != nullptr && *one != nullptr; ++one) settings.emplace_back(*one);
+    for (char** one = environ; one != nullptr && *one != nullptr; ++one)
+        settings.emplace_back(*one);
     const auto said = output_of({"ldd", program}, std::move(settings), kLddPatience);
     if (!said) {
         return invalid_argument("Cannot autodetect libraries for '" + program +

@@ -195,8 +195,8 @@ Status check_specialized(const JobDraft& draft) {
               "are mutually exclusive.");
 }
 
-// --batch: features that the job asks for anyway. All of its nodes have them, so that the script may
-// run on any, unless a node need have but some of what is asked for.
+// --batch: features that the job asks for anyway. All of its nodes have them, so that the script
+// may run on any, unless a node need have but some of what is asked for.
 Status check_batch_features(const JobDraft& draft) {
     constexpr std::string_view kBetween = "&|,()[]*!";
     const std::string_view batch = draft.of_script.batch_features;
@@ -204,7 +204,8 @@ Status check_batch_features(const JobDraft& draft) {
     if (batch.empty()) return Done{};
     std::vector<std::string_view> asked;
     for (std::size_t begin = 0; begin < constraint.size();) {
-        const std::size_t end = std::min(constraint.find_first_of(kBetween, begin), constraint.size());
+        const std::size_t end =
+            std::min(constraint.find_first_of(kBetween, begin), constraint.size());
         if (end > begin) asked.push_back(constraint.substr(begin, end - begin));
         begin = end + 1;
     }
@@ -217,8 +218,8 @@ Status check_batch_features(const JobDraft& draft) {
     }
     if (constraint.find_first_of("|()[]*!") == std::string_view::npos) return Done{};
     return Error{ErrorCode::failed_precondition,
-                 "--batch=" + std::string(batch) + " is not supported with --constraint=" +
-                     std::string(constraint) +
+                 "--batch=" + std::string(batch) +
+                     " is not supported with --constraint=" + std::string(constraint) +
                      ": the script runs on the first node; join what all nodes need by &"};
 }
 

@@ -20,7 +20,7 @@ struct ScriptOptions {
     std::string get_user_env;  // --get-user-env: "120L", as the node reads it.
     std::string export_file;
     std::string batch_features;  // --batch: those of the node that runs the script.
-    bool ignore_pbs = false;  // --ignore-pbs: #PBS and #BSUB lines are comments.
+    bool ignore_pbs = false;     // --ignore-pbs: #PBS and #BSUB lines are comments.
 };
 
 // --ntasks-per-gpu, --cpus-per-gpu, --mem-per-gpu, and --gpus-per-socket until it is counted.
@@ -71,7 +71,7 @@ struct OfStep {
     bool reserves_ports = false;            // --resv-ports, a number above 0
     bool asks_for_x11 = false;              // --x11
     OfBroadcast broadcast;
-    std::string cpu_frequency;              // --cpu-freq, in Slurm's words
+    std::string cpu_frequency;  // --cpu-freq, in Slurm's words
 };
 
 // salloc's own.
