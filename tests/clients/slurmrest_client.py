@@ -42,7 +42,7 @@ def listen_to_others():
 def client_for(version, port, **more):
     """SlurmApi, SlurmdbApi and the models of one version of data_parser."""
     import slurmrestapi
-    configuration = slurmrestapi.Configuration(host=f"https://127.0.0.1:{port}", ssl_ca_cert=str(STATE / "keys/ca.pem"), **more)
+    configuration = slurmrestapi.Configuration(host=f"https://127.0.0.1:{port}", ssl_ca_cert=str(STATE / "state/keys/ca.pem"), **more)
     configuration.assert_hostname = False  # Its certificate is the cluster's.
     client = slurmrestapi.ApiClient(configuration)
 
