@@ -2,9 +2,25 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <vector>
 
 namespace berth {
+namespace {
+
+// The socket to which the device would be dealt; nullopt: of some of its type the cores are known.
+std::optional<std::uint32_t> socket_dealt_to(const NodeSpec& node, std::size_t device) {
+    std::size_t before = 0, all = 0;
+    for (std::size_t i = 0; i < node.devices.size(); ++i) {
+        if (node.devices[i].dimension != node.devices[device].dimension) continue;
+        if (!node.devices[i].cores.empty()) return std::nullopt;
+        before += i < device ? 1U : 0U;
+        ++all;
+    }
+    return static_cast<std::uint32_t>(before * node.sockets / all);
+}
+
+}  // namespace
 
 DeviceMask gpus_near_socket(const NodeSpec& node, std::uint32_t socket, DimensionSet types) {
     const std::size_t first = std::size_t{socket} * node.cores_per_socket;
@@ -12,8 +28,8 @@ DeviceMask gpus_near_socket(const NodeSpec& node, std::uint32_t socket, Dimensio
     DeviceMask found = 0;
     for (std::size_t i = 0; i < node.devices.size(); ++i) {
         const Device& device = node.devices[i];
-        if ((dimension_bit(device.dimension) & types) == 0 || device.cores.empty()) continue;
-        bool inside = true;
+        if ((dimension_bit(device.dimension) & types) == 0) continue;
+        bool inside = !device.cores.empty() || socket_dealt_to(node, i) == socket;
         for (std::size_t core = device.cores.find_first(); core != BitSet::kNone;
              core = device.cores.find_next(core)) {
             inside = inside && core >= first && core < end;

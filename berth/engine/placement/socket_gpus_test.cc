@@ -70,6 +70,20 @@ int most_in_vain(const NodeSpec& node, const Enough& one) {
     return most;
 }
 
+// As where gres.conf names no cores.
+TEST(SocketGpus, AreDealtOutWhereNothingIsKnown) {
+    NodeSpec node;
+    node.sockets = 2;
+    node.cores_per_socket = 4;
+    const DimensionId a100(2), t4(3);
+    for (std::uint32_t i = 0; i < 4; ++i)
+        node.devices.push_back({.dimension = a100, .index = i, .cores = {}, .links = {}});
+    node.devices.push_back({.dimension = t4, .index = 4, .cores = {}, .links = {}});
+    EXPECT_EQ(gpus_near_socket(node, 0, dimension_bit(a100)), 0b00011U);
+    EXPECT_EQ(gpus_near_socket(node, 1, dimension_bit(a100)), 0b01100U);
+    EXPECT_EQ(gpus_near_socket(node, 0, dimension_bit(t4)), 0b10000U);
+}
+
 TEST(SocketGpus, AreEnoughWhicheverAreFree) {
     const DimensionId type(2);
     const Enough cases[] = {
