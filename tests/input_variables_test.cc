@@ -156,10 +156,14 @@ TEST_F(InputVariables, AreSbatchsOptions) {
     EXPECT_EQ(threads("nomultithread", "2", {"-Q"}), 2U);
     EXPECT_EQ(threads("multithread", "2", {"--hint=nomultithread"}), 1U);
     EXPECT_EQ(threads("nomultithread", "1", {"--threads-per-core=2"}), 2U);
-    EXPECT_EQ(run("sbatch", {"--hint=multithread", "-B", "*:*:2", "--wrap", "true"}).err,
-              "sbatch: Following options are mutually exclusive with --hint: --ntasks-per-core, "
-              "--threads-per-core, -B and --cpu-bind (other than --cpu-bind=verbose). Ignoring "
-              "--hint.\n");
+    EXPECT_EQ(run("sbatch", {"--hint=multithread", "-B", "*:*:2", "--wrap", "true"}).err, "");
+    EXPECT_NE(run("sbatch", {"-v", "--hint=multithread", "-B", "*:*:2", "--wrap", "true"})
+                  .err.find("sbatch: Following options are mutually exclusive with --hint: "
+                            "--ntasks-per-core, --threads-per-core, -B and --cpu-bind (other than "
+                            "--cpu-bind=verbose). Ignoring --hint.\n"),
+              std::string::npos);
+    const auto of_job = submitted({}, {"--hint=Compute_Bound"}).payload.environment;
+    EXPECT_EQ(std::ranges::count(of_job, "SLURM_HINT=Compute_Bound"), 1);
     const auto most = request("SBATCH_HINT", "memory_bound").request->nearness->layout.per_socket;
     EXPECT_EQ(most, 1U);
     const Said said = run("sbatch", {"--wrap", "true"}, {{"SBATCH_HINT", "fast"}});

@@ -101,9 +101,9 @@ private:
         }
         command_ = reader.operands();
         if (const Status checked = check_gpus_of_tasks(draft); !checked.ok())
-            return fail(checked.error().message);
+            return fail(option_fault("salloc", checked.error()).text);
         if (const Status checked = check_together(draft, call_, streams_); !checked.ok())
-            return fail(checked.error().message);
+            return fail(option_fault("salloc", checked.error()).text);
         return std::nullopt;
     }
 
@@ -186,6 +186,7 @@ private:
         for (const auto& [name, value] : login_) environment[name] = value;
         if (!draft_.of_step.cpu_frequency.empty())
             environment[kSlurmCpuFreqReq] = draft_.of_step.cpu_frequency;
+        if (!draft_.of_cpus.hint_text.empty()) environment[kSlurmHint] = draft_.of_cpus.hint_text;
         const pid_t child = ::fork();
         if (child == 0) {
             sigprocmask(SIG_SETMASK, &before, nullptr);

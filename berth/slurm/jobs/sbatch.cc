@@ -57,9 +57,9 @@ public:
         }
         for (JobDraft& draft : drafts) {
             if (const Status checked = check_gpus_of_tasks(draft); !checked.ok())
-                return fail(checked.error().message, 1);
+                return fail(option_fault("sbatch", checked.error()).text, 1);
             if (const Status checked = check_together(draft, call_, streams_); !checked.ok())
-                return fail(checked.error().message, 1);
+                return fail(option_fault("sbatch", checked.error()).text, 1);
             complete(draft);
         }
         const ActingUser& acting = drafts.front().of_submission.acting;
@@ -291,6 +291,10 @@ private:
         if (!draft.of_step.cpu_frequency.empty()) {  // Likewise.
             request.payload.environment.push_back(std::string(kSlurmCpuFreqReq) + "=" +
                                                   draft.of_step.cpu_frequency);
+        }
+        if (!draft.of_cpus.hint_text.empty()) {
+            request.payload.environment.push_back(std::string(kSlurmHint) + "=" +
+                                                  draft.of_cpus.hint_text);
         }
         if (!draft.of_script.get_user_env.empty()) {
             request.payload.environment.push_back(std::string(kSlurmGetUserEnv) + "=" +

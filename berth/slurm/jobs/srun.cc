@@ -170,7 +170,7 @@ private:
             if (const auto code = one.read_options()) return *code;
             if (one.command_.empty()) return fail("No command given to execute.");
             if (const Status checked = check_together(one.draft_, call_, streams_); !checked.ok())
-                return fail(checked.error().message);
+                return fail(option_fault("srun", checked.error()).text);
             drafts.push_back(one.job_draft());
         }
         InteractiveJob allocation(call_, client_, streams_);
@@ -233,7 +233,7 @@ private:
 
     int run_in_own_job() {
         if (const Status checked = check_together(draft_, call_, streams_); !checked.ok())
-            return fail(checked.error().message);
+            return fail(option_fault("srun", checked.error()).text);
         hold_signals();
         InteractiveJob allocation(call_, client_, streams_);
         if (!allocation.get(job_draft())) return allocation.exit_code();

@@ -75,8 +75,9 @@ Status count_gpus_by_sockets(JobDraft& draft) {
     JobRequest& request = draft.spec.request.edit();
     const std::uint32_t sockets = request.nearness->node.sockets;
     if (sockets == 0)
-        return invalid_argument(
-            "--gpus-per-socket option requires --sockets-per-node specification");
+        return Error{ErrorCode::failed_precondition,
+                     "--gpus-per-socket option requires --sockets-per-node specification\n"
+                     "Invalid generic resource (gres) specification"};
     const bool others = gpus_in(request.gpus) + gpus_in(request.gpus_per_node) +
                             gpus_in(request.gpus_per_task) + gpus_in(request.gres_per_node) >
                         0;
@@ -164,6 +165,7 @@ void take_hint(JobDraft& draft) {
         if (cpus.gives_one_core) near.layout.per_socket = 1;
         return;
     }
+    cpus.hint_text.clear();
     if (cpus.instead > hint) return;
     const bool of_line = hint == From::command_line;
     cpus.note =
@@ -281,7 +283,8 @@ Status check_together(JobDraft& draft) {
 Status check_together(JobDraft& draft, const Invocation& call, Streams& streams) {
     BERTH_CHECK(check_together(draft));
     const std::string note = std::exchange(draft.of_cpus.note, {});
-    if (!note.empty() && !draft.quiet) streams.err << call.name + ": " + note + "\n" << std::flush;
+    if (!note.empty() && draft.verbose > 0)
+        streams.err << call.name + ": " + note + "\n" << std::flush;
     // As Slurm where the site does not allow it, which is its default.
     if (const char* const option = std::exchange(draft.of_cpus.specialized, nullptr)) {
         streams.err << call.name + ": error: Ignoring " + option +

@@ -92,7 +92,8 @@ TEST(TogetherOptions, GpusPerSocketAreThoseOfTheSocketsOfANode) {
     EXPECT_EQ(*request.gpus_per_node, (std::vector<GresRequest>{{"gpu", "a100", 4}}));
     EXPECT_EQ(request.nearness->layout.gpus_per_socket, 2U);
     EXPECT_EQ(check_together(without).error().message,
-              "--gpus-per-socket option requires --sockets-per-node specification");
+              "--gpus-per-socket option requires --sockets-per-node specification\n"
+              "Invalid generic resource (gres) specification");
     ASSERT_TRUE(set_sockets(beside, "2").ok());
     beside.spec.request.edit().gpus = {{"gpu", "", 4}};
     EXPECT_FALSE(check_together(beside).ok());

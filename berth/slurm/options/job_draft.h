@@ -40,6 +40,7 @@ struct OfCpus {
     bool one_core_of_socket = false;    // --hint=memory_bound …
     bool gives_one_core = false;        // … which nothing else made void.
     From hint = From::nowhere;
+    std::string hint_text;              // As it was given: the job's sruns find it.
     From instead = From::nowhere;       // --threads-per-core, --ntasks-per-core, -B: the highest.
     From reading = From::command_line;  // The option that is set now.
     std::string note;                   // What became of the hint; empty: nothing to tell.

@@ -109,10 +109,12 @@ Status set_hint(JobDraft& draft, const char* value) {
         const bool one_thread =
             one_core || iequals(word, "nomultithread") || iequals(word, "compute_bound");
         if (!one_thread && !iequals(word, "multithread")) {
-            return invalid_argument("unrecognized --hint argument \"" + std::string(word) +
-                                    "\", see --hint=help");
+            return Error{
+                ErrorCode::failed_precondition,
+                "unrecognized --hint argument \"" + std::string(word) + "\", see --hint=help"};
         }
         cpus.hint = cpus.reading;
+        cpus.hint_text = value;
         cpus.threads_of_core = one_thread ? 1 : 0;
         cpus.one_core_of_socket = one_core;
     }
