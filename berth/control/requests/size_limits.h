@@ -1,4 +1,4 @@
-// How large a request may be, for whoever has it before the controller does.
+// How large a request may be. The server asks this, too, before the controller sees the request.
 #pragma once
 
 #include <cstddef>
