@@ -12,6 +12,9 @@ class Chosen(unittest.TestCase):
         cls.nodes = cls.cluster.run("sinfo", "-h", "-N", "-o", "%N").stdout.split()
         cls.cluster.run("scontrol", "create", "PartitionName=other", f"Nodes={cls.nodes[1]}", "State=UP")
 
+    def setUp(self):
+        self.cluster.wait("the jobs of the last test to end", lambda: self.shown("sinfo", "-h", "-o", "%A")[0].startswith("0/"))
+
     def says(self, *command):
         done = self.cluster.run(*command, check=False)
         return done.returncode, done.stdout + done.stderr

@@ -217,8 +217,9 @@ TEST_F(LinuxNodeTest, HidesTheScriptFromOthersAndTheSpecFromAll) {
 }
 
 TEST_F(LinuxNodeTest, EndsWithTermAndWhatIgnoresItWithKill) {
-    rig.start(rig.job(1, "sleep 100"));
-    rig.wait<RunStarted>(rig.batch(1));
+    // One process: what a shell begins at that very moment would not hear of it.
+    rig.start(rig.job(1, "touch begun; exec sleep 100"));
+    ASSERT_TRUE(rig.wait_for_file(rig.work + "/begun"));
     rig.signal(rig.whole(1), SIGTERM);
     EXPECT_EQ(rig.wait<RunExited>(rig.batch(1)).exit, (ExitStatus{0, SIGTERM}));
     rig.wait<RunEmpty>(rig.whole(1));
