@@ -146,6 +146,9 @@ TEST(ClusterEdits, SayWhatIsWrongWithThem) {
          "an amount of memory should be 0 or more"},
         {[](PartitionChange& c) { c.priority_tier = 70000; },
          "PriorityJobFactor and PriorityTier go from 0 to 65533"},
+        {[](PartitionChange& c) { c.grace_time = -1; }, "GraceTime should be 0 seconds to a year"},
+        {[](PartitionChange& c) { c.grace_time = 9'200'000'000'000'000; },
+         "GraceTime should be 0 seconds to a year"},
     };
     for (const Case& one : cases) {
         PartitionChange change;
