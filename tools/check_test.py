@@ -70,6 +70,52 @@ class Check(unittest.TestCase):
         (self.tree / "source.cc").write_text("int main() {}\n")
         self.assertEqual(self.check()[2], 2)
 
+    def test_a_document_is_a_source_of_the_stages_that_read_it(self):
+        def stages_for(name):
+            before = {stage: self.hash_of(stage) for stage in ("test", "oracle", "asan", "tsan", "hostile", "clang")}
+            path = self.tree / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text("words\n")
+            return " ".join(stage for stage in before if self.hash_of(stage) != before[stage])
+
+        self.assertEqual(stages_for("docs/admin.md"), "test asan tsan")
+        self.assertEqual(stages_for("docs/slurm-differences.md"), "test oracle asan tsan")
+        self.assertEqual(stages_for("docs/migrating-from-slurm.md"), "test oracle asan tsan")
+        self.assertEqual(stages_for("docs/performance.md"), "test")
+        self.assertEqual(stages_for("docs/performance.json"), "test")
+        self.assertEqual(stages_for("tests/oracle/run"), "test oracle")
+
+    def hash_of(self, stage):
+        done = subprocess.run(["./dev", "sources_hash", stage], cwd=self.tree, env=self.environment, text=True, capture_output=True, check=True)
+        return done.stdout.strip()
+
+    def hook(self, script):
+        (self.tree / "tests/hostile/run").write_text(script)
+        self.commit()
+
+    def test_a_stage_that_cannot_run_here_is_not_ok(self):
+        self.hook("#!/bin/sh\necho ran >>build/ran\nexit 77\n")
+        for ran in (1, 2):
+            status, said, count = self.check()
+            self.assertEqual((status, count), (0, ran))
+            self.assertRegex(said, "^hostile: SKIPPED, at least in part, on ")
+
+    def test_a_stage_without_its_script_fails(self):
+        (self.tree / "tests/hostile/run").chmod(0o644)
+        self.assertEqual(self.check()[:1], (1,))
+        self.assertRegex(self.said.splitlines()[-1], "^hostile: FAILED on ")
+
+    def test_a_stage_names_the_commit_on_which_it_began(self):
+        self.hook("#!/bin/sh\ngit -c user.name=a -c user.email=a@b commit -q --allow-empty -m more\n")
+        head = subprocess.run(["git", "rev-parse", "--short=9", "HEAD"], cwd=self.tree, text=True, capture_output=True).stdout.strip()
+        self.assertRegex(self.check()[1], f"^hostile: ok on {head} at ")
+
+    def test_a_stage_whose_sources_change_under_it_fails(self):
+        self.hook("#!/bin/sh\necho 'int main() {}' >source.cc\n")
+        status, said, _ = self.check()
+        self.assertEqual(status, 1)
+        self.assertRegex(said, "^hostile: FAILED, as its sources changed meanwhile, on ")
+
     def test_of_the_script_a_stage_reads_its_own_function(self):
         script = self.tree / "dev"
 
