@@ -24,8 +24,8 @@ def main(source, target):
     for row in rows:
         mix = re.sub(r"_\d+k?", "", row["case"]).replace("_", " ")
         series.setdefault((mix, "full cycle"), []).append((row["pending"], row["full_cycle_ms"]))
-        series.setdefault((mix, "first start after an event"), []).append(
-            (row["pending"], row["event_ms"]))
+        if row["event_ms"] is not None:  # Null: no event led to a start.
+            series.setdefault((mix, "first start after an event"), []).append((row["pending"], row["event_ms"]))
     series = {name: line for name, line in series.items() if len(line) > 1}
     colours = dict(zip(sorted({mix for mix, _ in series}), COLOURS))
     points = [p for line in series.values() for p in line]
