@@ -14,11 +14,13 @@
 #include <ctime>
 #include <fstream>
 #include <iostream>
+#include <limits>
 #include <set>
 
 #include "bench/engine_load.h"
 #include "bench/gates.h"
 #include "bench/heap_count.h"
+#include "bench/json_number.h"
 #include "bench/queue_load.h"
 #include "berth/engine/derived/derived_state.h"
 #include "berth/engine/plan/plan_check.h"
@@ -35,11 +37,16 @@ struct Options {
     bool check = true;  // Of the plan made from nothing; for profiles it is only in the way.
 };
 
+constexpr double kNotMeasured = std::numeric_limits<double>::quiet_NaN();  // Meets no gate.
+
 struct Row {
     Load load;
     std::size_t shapes = 0, end_times = 0, running = 0, planned = 0;
-    double full_cycle_ms = 0, event_ms = 0, event_worst_ms = 0, settle_ms = 0;
-    double us_per_job = 0, us_per_planned = 0;  // Of those that wait; of those promised a start.
+    double full_cycle_ms = kNotMeasured;
+    // Without an event, or if no event leads to a start, these stay unmeasured.
+    double event_ms = kNotMeasured, event_worst_ms = kNotMeasured, settle_ms = kNotMeasured;
+    double us_per_job = kNotMeasured;      // Of those that wait.
+    double us_per_planned = kNotMeasured;  // Of those promised a start.
     std::size_t bytes_per_job = 0, record_bytes = 0;
     std::string checked;
 };
@@ -157,14 +164,13 @@ Row measure(const Load& load, const GivenQueue* given, const Options& options) {
     }
     const auto pending = engine.state().index().pending().size();
     row.us_per_job = row.full_cycle_ms * 1e3 / static_cast<double>(load.pending);
-    row.us_per_planned = row.full_cycle_ms * 1e3 /
-                         static_cast<double>(std::max<std::size_t>(
-                             engine.state().schedule().planned_starts().size(), 1));
+    row.planned = engine.state().schedule().planned_starts().size();
+    if (row.planned > 0)
+        row.us_per_planned = row.full_cycle_ms * 1e3 / static_cast<double>(row.planned);
     row.record_bytes = pending * sizeof(Job) < heap_filled - heap_before ? sizeof(Job) : 0;
     row.bytes_per_job = (heap_after - heap_before) / std::max<std::size_t>(pending, 1);
     row.shapes = shapes(engine);
     row.end_times = end_times(engine);
-    row.planned = engine.state().schedule().planned_starts().size();
     if (options.check) check(row, engine, now, {.nobody_later_than_without_those_behind = true});
     measure_events(row, engine, options.events, rng);
     return row;
@@ -186,13 +192,15 @@ void write_json(const std::vector<Row>& rows, const std::string& file) {
     for (const Row& row : rows) {
         out << "  {\"case\": \"" << row.load.name << "\", \"pending\": " << row.load.pending
             << ", \"nodes\": " << row.load.nodes << ", \"shapes\": " << row.shapes
-            << ", \"end_times\": " << row.end_times << ", \"full_cycle_ms\": " << row.full_cycle_ms
-            << ", \"event_ms\": " << row.event_ms << ", \"us_per_job\": " << row.us_per_job
-            << ", \"us_per_planned\": " << row.us_per_planned
+            << ", \"end_times\": " << row.end_times
+            << ", \"full_cycle_ms\": " << json_number(row.full_cycle_ms)
+            << ", \"event_ms\": " << json_number(row.event_ms)
+            << ", \"us_per_job\": " << json_number(row.us_per_job)
+            << ", \"us_per_planned\": " << json_number(row.us_per_planned)
             << ", \"bytes_per_job\": " << row.bytes_per_job
             << ", \"record_bytes\": " << row.record_bytes
-            << ", \"event_worst_ms\": " << row.event_worst_ms
-            << ", \"settle_ms\": " << row.settle_ms << ", \"running\": " << row.running
+            << ", \"event_worst_ms\": " << json_number(row.event_worst_ms)
+            << ", \"settle_ms\": " << json_number(row.settle_ms) << ", \"running\": " << row.running
             << ", \"planned\": " << row.planned << "}" << (&row == &rows.back() ? "\n" : ",\n");
     }
     out << "]\n";

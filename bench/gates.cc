@@ -1,6 +1,7 @@
 #include "bench/gates.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <fstream>
 #include <sstream>
@@ -9,6 +10,7 @@ namespace berth::bench {
 namespace {
 
 std::string number(double value) {
+    if (std::isnan(value)) return "not measured";
     char text[32];
     std::snprintf(text, sizeof text, "%.4g", value);
     return text;

@@ -28,7 +28,8 @@ Result<std::vector<Gate>> parse_gates(const std::string& text, const std::string
 Result<std::vector<Gate>> read_gates(const std::string& file);
 
 // A line for each gate that is missed, "heavy_10k full_cycle_ms: 66.1, at most 50"; and for each
-// that nothing was measured for, unless `partly` says that not all rows were to be measured.
+// whose value is NaN or missing. A gate on a missing row is missed too, unless `partly` says that
+// not all rows were to be measured.
 std::vector<std::string> missed(const std::vector<Gate>& gates, const std::vector<Measured>& rows,
                                 bool partly);
 

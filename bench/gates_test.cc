@@ -4,6 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
+
+#include "bench/json_number.h"
 
 namespace berth::bench {
 namespace {
@@ -34,7 +37,14 @@ TEST(Gates, NameWhatWasNotMeasured) {
 
 TEST(Gates, AreNotPassedByWhatIsNoNumber) {
     const std::vector<Measured> rows = {{"a", {{"b", std::nan("")}}}};
-    EXPECT_EQ(missed({{"a", "b", 1}}, rows, false).size(), 1U);
+    EXPECT_EQ(missed({{"a", "b", 1}}, rows, false), Lines{"a b: not measured, at most 1"});
+}
+
+TEST(JsonNumber, IsNullForWhatWasNotMeasured) {
+    EXPECT_EQ(json_number(23.08054), "23.0805");
+    EXPECT_EQ(json_number(0), "0");
+    EXPECT_EQ(json_number(std::nan("")), "null");
+    EXPECT_EQ(json_number(std::numeric_limits<double>::infinity()), "null");
 }
 
 TEST(Gates, SayWhatALineShouldBe) {
