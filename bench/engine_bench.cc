@@ -239,23 +239,30 @@ Measured measured(const Row& row) {
              {"bytes_per_job", static_cast<double>(row.bytes_per_job)}}};
 }
 
-// A row X beside X_unlimited, and X beside X_one: how much a planned job costs with limits for each
-// 1 without them, and in many queues for each 1 in one.
+// A ratio of a row X to the row beside it: X_unlimited is the same site without limits, X_one the
+// same jobs in one queue. bench/write_tables has the same list.
+struct Ratio {
+    const char *suffix, *value;
+    double Row::* figure;
+    const char *of, *to;
+};
+constexpr Ratio kRatios[] = {
+    {"_unlimited", "over_unlimited", &Row::us_per_planned, "a planned job", "without limits"},
+    {"_unlimited", "cycle_over_unlimited", &Row::full_cycle_ms, "a full cycle", "without limits"},
+    {"_one", "over_one_queue", &Row::us_per_planned, "a planned job", "in one queue"}};
+
 void compare_rows(const std::vector<Row>& rows, std::vector<Measured>& all) {
-    struct Other {
-        const char *suffix, *value, *text;
-    };
-    constexpr Other kOthers[] = {{"_unlimited", "over_unlimited", "without limits"},
-                                 {"_one", "over_one_queue", "in one queue"}};
     for (std::size_t i = 0; i < rows.size(); ++i) {
-        for (const Other& other : kOthers) {
-            const auto plain = std::ranges::find(rows, rows[i].load.name + other.suffix,
+        for (const Ratio& one : kRatios) {
+            const auto other = std::ranges::find(rows, rows[i].load.name + one.suffix,
                                                  [](const Row& row) { return row.load.name; });
-            if (plain == rows.end() || plain->us_per_planned <= 0) continue;
-            const double ratio = rows[i].us_per_planned / plain->us_per_planned;
-            all[i].values.emplace_back(other.value, ratio);
-            std::printf("%s: a planned job costs %.2f times that of the same %s\n",
-                        rows[i].load.name.c_str(), ratio, other.text);
+            if (other == rows.end()) continue;
+            const double cost = rows[i].*one.figure, beside = (*other).*one.figure;
+            if (!(beside > 0)) continue;
+            const double ratio = cost / beside;
+            all[i].values.emplace_back(one.value, ratio);
+            std::printf("%s: %s costs %.2f times that of the same %s\n", rows[i].load.name.c_str(),
+                        one.of, ratio, one.to);
         }
     }
 }
