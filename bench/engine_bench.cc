@@ -7,7 +7,9 @@
 //
 // engine_bench [--json FILE] [--gate FILE] [--only TEXT] [--queue FILE] [--events N] [--repeat N]
 //     [--check no]
+// engine_bench --list
 //
+// --list names the cases, one a line, and measures nothing.
 // --gate exits 1 where a limit of that file (bench/gates.h) is missed, and names each.
 #include <algorithm>
 #include <cstdlib>
@@ -35,6 +37,7 @@ struct Options {
     int events = 40;
     int repeat = 5;
     bool check = true;  // Of the plan made from nothing; for profiles it is only in the way.
+    bool list = false;
 };
 
 constexpr double kNotMeasured = std::numeric_limits<double>::quiet_NaN();  // Meets no gate.
@@ -284,8 +287,7 @@ int hold_gates(const std::vector<Row>& rows, const Options& options) {
     return lines.empty() ? 0 : 1;
 }
 
-int run(const Options& options) {
-    if (!options.queue.empty()) return run_queue(options);
+std::vector<Load> all_cases() {
     std::vector<Load> loads;
     for (const auto& [mix, name] : {std::pair(Mix::philly, "philly"), {Mix::heavy, "heavy"}}) {
         for (const auto& [pending, nodes] :
@@ -302,6 +304,18 @@ int run(const Options& options) {
     for (const auto& [name, queues] : {std::pair("queues_100k", 1'000U), {"queues_100k_one", 1U}}) {
         loads.push_back({name, Mix::philly, 100'000, 10'000, Owners::queues, true, queues});
     }
+    return loads;
+}
+
+int list_cases() {
+    for (const Load& load : all_cases()) std::printf("%s\n", load.name.c_str());
+    return 0;
+}
+
+int run(const Options& options) {
+    if (options.list) return list_cases();
+    if (!options.queue.empty()) return run_queue(options);
+    const std::vector<Load> loads = all_cases();
     std::vector<Row> rows;
     std::printf("%-19s %7s %6s %7s %7s %7s\n", "case", "pending", "nodes", "shapes", "ends",
                 "planned");
@@ -325,12 +339,17 @@ int main(int argc, char** argv) {
     berth::bench::Options options;
     for (int i = 1; i < argc; ++i) {
         const std::string name = argv[i];
+        if (name == "--list") {
+            options.list = true;
+            continue;
+        }
         const bool known = name == "--json" || name == "--gate" || name == "--only" ||
                            name == "--events" || name == "--repeat" || name == "--check" ||
                            name == "--queue";
         if (!known || i + 1 == argc) {
             std::cerr << "usage: engine_bench [--json FILE] [--gate FILE] [--only TEXT] "
-                         "[--queue FILE] [--events N] [--repeat N] [--check no]\n";
+                         "[--queue FILE] [--events N] [--repeat N] [--check no]\n"
+                         "       engine_bench --list\n";
             return 2;
         }
         const std::string value = argv[++i];

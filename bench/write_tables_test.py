@@ -48,5 +48,37 @@ class EngineTable(unittest.TestCase):
         self.assertIn("| 2.00 | 0.50 |", lines[1])
 
 
+class Published(unittest.TestCase):
+    """Made-up cases a and b, a gate on one of them, and the rows and the table that are published."""
+
+    def disagreements(self, cases=("a", "b"), gates=(("a", "event_ms"),), rows=("a", "b"), table=("a", "b")):
+        text = f"<!-- engine: written by bench/write_tables -->\n{write_tables.engine_table([engine_row(case) for case in table], {})}\n\nLoad: | 3 |\n<!-- end of engine -->\n| c |\n"
+        return write_tables.disagreements(list(cases), dict.fromkeys(gates, 5), [engine_row(case) for case in rows], text)
+
+    def test_agree(self):
+        self.assertEqual(self.disagreements(), [])
+        self.assertEqual(self.disagreements(table=("b", "a")), [], "missed rows come first in the table")
+
+    def test_have_a_row_for_each_case(self):
+        self.assertEqual(self.disagreements(cases=("a", "b", "c")),
+                         ["docs/performance.json has no row for the case c of engine_bench", "docs/performance.md has no row for the case c of engine_bench"])
+
+    def test_have_no_row_without_a_case(self):
+        self.assertEqual(self.disagreements(rows=("a", "b", "old")), ["docs/performance.json has a row old, which is no case of engine_bench"])
+        self.assertEqual(self.disagreements(table=("a", "b", "old")), ["docs/performance.md has a row old, which is no case of engine_bench"])
+
+    def test_have_one_row_for_each_case(self):
+        self.assertEqual(self.disagreements(table=("a", "b", "a")), ["docs/performance.md has 2 rows for the case a"])
+
+    def test_have_the_case_and_the_value_of_each_gate(self):
+        self.assertEqual(self.disagreements(gates=(("a", "event_ms"), ("c", "event_ms"), ("b", "cycle"))),
+                         ["bench/engine_gates.txt has a gate for c, which is no case of engine_bench",
+                          "bench/engine_gates.txt has a gate for b cycle, and docs/performance.json has no such value"])
+
+    def test_have_the_ratios_that_gates_name(self):
+        cases = ("a", "a_unlimited")
+        self.assertEqual(self.disagreements(cases=cases, rows=cases, table=cases, gates=(("a", "cycle_over_unlimited"),)), [])
+
+
 if __name__ == "__main__":
     unittest.main()
