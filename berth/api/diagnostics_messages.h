@@ -21,13 +21,15 @@ struct CallFigures {
 struct CycleFigures {
     std::int64_t cycles = 0;
     std::int64_t last = 0, most = 0, total = 0;
+    std::int64_t total_cpu = 0;                    // CPU time of the controller's thread in them.
     std::int64_t last_depth = 0, total_depth = 0;  // Looks at a job.
     std::int64_t last_tries = 0, total_tries = 0;  // Searches for a place.
     std::int64_t last_queue = 0, total_queue = 0;
     std::int64_t last_planned = 0, total_planned = 0;
     std::optional<Time> last_at;
-    BERTH_FIELDS(CycleFigures, cycles, last, most, total, last_depth, total_depth, last_tries,
-                 total_tries, last_queue, total_queue, last_planned, total_planned, last_at)
+    BERTH_FIELDS(CycleFigures, cycles, last, most, total, total_cpu, last_depth, total_depth,
+                 last_tries, total_tries, last_queue, total_queue, last_planned, total_planned,
+                 last_at)
 };
 // A part of the controller's turns; one named "turn" is all of them but waiting.
 struct TurnFigures {

@@ -1,6 +1,7 @@
 #include "berth/server/metrics/diagnostics.h"
 
 #include <algorithm>
+#include <ctime>
 #include <set>
 
 #include "berth/trust/wall_time.h"
@@ -18,11 +19,25 @@ std::int64_t tasks_of(const Job& job) {
     return job.spec.array ? static_cast<std::int64_t>(job.spec.array->tasks.size()) : 1;
 }
 
-void add(api::CycleFigures& figures, const CycleWork& work, std::int64_t took, Time at) {
+// CPU time of the calling thread. A length by the clock has in it what other threads took of the
+// processor.
+std::chrono::nanoseconds cpu_time() {
+    timespec now{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
+}
+
+// Microseconds by the clock, and of CPU time.
+struct Took {
+    std::int64_t length = 0, cpu = 0;
+};
+
+void add(api::CycleFigures& figures, const CycleWork& work, Took took, Time at) {
     ++figures.cycles;
-    figures.last = took;
-    figures.most = std::max(figures.most, took);
-    figures.total += took;
+    figures.last = took.length;
+    figures.most = std::max(figures.most, took.length);
+    figures.total += took.length;
+    figures.total_cpu += took.cpu;
     figures.total_depth += figures.last_depth = work.depth;
     figures.total_tries += figures.last_tries = work.tries;
     figures.total_queue += figures.last_queue = work.queue;
@@ -74,16 +89,17 @@ void Diagnostics::end_turn() {
 
 void Diagnostics::cycle_begins() {
     const std::lock_guard lock(mutex_);
-    began_at_ = Clock::now();
+    began_ = {Clock::now(), cpu_time()};
 }
 
 void Diagnostics::cycle_ended(const CycleWork& work) {
+    const auto cpu = cpu_time();
     const auto now = Clock::now();
     const Time wall = wall_time();
     const std::lock_guard lock(mutex_);
-    if (!work.ran || !began_at_) return;
+    if (!work.ran || !began_) return;
     start_day(wall);
-    const std::int64_t took = micros(now - *began_at_);
+    const Took took{micros(now - began_->at), micros(cpu - began_->cpu)};
     add(counts_.cycles, work, took, wall);
     if (work.end == CycleWork::End::of_queue) add(counts_.rounds, work, took, wall);
     counts_.ended_with_queue += work.end == CycleWork::End::of_queue ? 1 : 0;

@@ -33,6 +33,10 @@ public:
     void reset(Time now);  // Resets everything except what counts since the start.
 
 private:
+    struct CycleStart {
+        Clock::time_point at;
+        std::chrono::nanoseconds cpu{};  // CPU time of the controller's thread.
+    };
     static constexpr std::size_t kTurnParts = 6;
     using TurnTimes = std::array<std::optional<Clock::duration>, kTurnParts>;
     struct Figures {
@@ -53,7 +57,7 @@ private:
     std::mutex mutex_;
     Time since_;
     std::int64_t day_ = 0;
-    std::optional<Clock::time_point> began_at_;           // The current cycle.
+    std::optional<CycleStart> began_;                     // The current cycle.
     api::DiagnosticsRow counts_;                          // Without calls and users.
     std::array<api::TurnFigures, kTurnParts + 1> turns_;  // The last one is the whole turn.
     std::map<api::RouteId, Figures> calls_;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <ctime>
 #include <thread>
 
 #include "berth/server/snapshot/sample_cluster.h"
@@ -86,6 +87,31 @@ TEST_F(Counting, KnowsThePartsOfTurnsAndThoseOfTheLongest) {
     EXPECT_EQ(part("turn").most, part("turn").in_longest_turn);
     diagnostics.reset(cluster.now);
     EXPECT_EQ(row().turns.front().count, 0);
+}
+
+// CPU time of this thread.
+std::chrono::nanoseconds cpu_time() {
+    timespec now{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return std::chrono::seconds(now.tv_sec) + std::chrono::nanoseconds(now.tv_nsec);
+}
+
+TEST_F(Counting, TellsTheCpuTimeOfACycleFromItsLength) {
+    diagnostics.cycle_begins();
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    diagnostics.cycle_ended({.ran = true});
+    EXPECT_GE(row().cycles.total, 50'000);
+    EXPECT_LT(row().cycles.total_cpu, 25'000) << "it slept";
+    const std::int64_t slept = row().cycles.total_cpu;
+    diagnostics.cycle_begins();
+    for (const auto begun = cpu_time(); cpu_time() - begun < std::chrono::milliseconds(5);) {
+    }
+    diagnostics.cycle_ended({.ran = true, .end = CycleWork::End::out_of_budget});
+    EXPECT_GE(row().cycles.total_cpu - slept, 5000);
+    EXPECT_GE(row().cycles.total, row().cycles.total_cpu);
+    EXPECT_EQ(row().rounds.total_cpu, slept) << "the second cycle did not see the whole queue";
+    diagnostics.reset(cluster.now);
+    EXPECT_EQ(row().cycles.total_cpu, 0);
 }
 
 TEST_F(Counting, BeginsAnewWithTheDayAndWhenAsked) {
