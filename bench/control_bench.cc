@@ -13,6 +13,7 @@
 
 #include "bench/control_cases.h"
 #include "bench/http_load.h"
+#include "bench/json_number.h"
 #include "bench/live_daemon.h"
 
 namespace berth::bench {
@@ -50,6 +51,13 @@ Row measure_sync() {
             "median of 300; worst " + std::to_string(times.at(1)).substr(0, 5)};
 }
 
+std::string noise_text(const Row& row) {
+    if (row.unsure == 0) return "";
+    char text[40];
+    std::snprintf(text, sizeof text, "+- %.2f ", row.unsure);
+    return text;
+}
+
 void print(const Row& row) {
     std::string asked;
     if (row.asked != 0) {
@@ -57,8 +65,8 @@ void print(const Row& row) {
                 std::to_string(static_cast<long>(row.asked)) +
                 (row.is_met() ? "  ok    " : "  MISSED");
     }
-    std::printf("%-44s %10.2f %-5s %-18s %s\n", row.what.c_str(), row.value, row.unit.c_str(),
-                asked.c_str(), row.how.c_str());
+    std::printf("%-44s %10.2f %s%-5s %-18s %s\n", row.what.c_str(), row.value,
+                noise_text(row).c_str(), row.unit.c_str(), asked.c_str(), row.how.c_str());
     for (const std::string& note : row.notes) std::printf("    %s\n", note.c_str());
     std::fflush(stdout);
 }
@@ -67,8 +75,9 @@ void write_json(const std::vector<Row>& rows, const std::string& file) {
     std::ofstream out(file);
     out << "[\n";
     for (const Row& row : rows) {
-        out << "  {\"what\": \"" << row.what << "\", \"value\": " << row.value << ", \"unit\": \""
-            << row.unit << "\", \"asked\": " << row.asked
+        out << "  {\"what\": \"" << row.what << "\", \"value\": " << json_number(row.value)
+            << ", \"unsure\": " << json_number(row.unsure) << ", \"unit\": \"" << row.unit
+            << "\", \"asked\": " << json_number(row.asked)
             << ", \"at_least\": " << (row.at_least ? "true" : "false")
             << ", \"met\": " << (row.is_met() ? "true" : "false") << ", \"how\": \"" << row.how
             << "\"}" << (&row == &rows.back() ? "\n" : ",\n");
@@ -99,8 +108,9 @@ int run(const std::string& only, const std::string& json) {
     for (const Row& row : rows) {
         if (row.is_met()) continue;
         all_met = false;
-        std::cerr << "MISSED " << row.what << ": " << row.value << " " << row.unit << ", asked "
-                  << row.asked << "\n";
+        std::cerr << "MISSED " << row.what << ": " << row.value << " " << noise_text(row)
+                  << row.unit << ", asked " << row.asked
+                  << (row.unsure > row.asked ? ": the noise exceeds the gate" : "") << "\n";
     }
     return all_met ? 0 : 1;
 }

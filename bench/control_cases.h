@@ -15,8 +15,13 @@ struct Row {
     bool at_least = false;
     std::string how;
     std::vector<std::string> notes;  // Printed under it.
+    double unsure = 0;               // Twice the standard error of the value, in its unit.
 
-    bool is_met() const { return asked == 0 || (at_least ? value >= asked : value <= asked); }
+    // A figure whose noise exceeds its gate has not met it.
+    bool is_met() const {
+        if (asked == 0) return true;
+        return unsure <= asked && (at_least ? value >= asked : value <= asked);
+    }
 };
 
 struct Case {

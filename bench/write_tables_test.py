@@ -48,6 +48,26 @@ class EngineTable(unittest.TestCase):
         self.assertIn("| 2.00 | 0.50 |", lines[1])
 
 
+def control_line(**others):
+    row = {"what": "a", "value": 2.0, "unit": "% more", "asked": 5, "at_least": False, "met": True, "how": "so"}
+    return write_tables.control_table([row | others]).splitlines()[2]
+
+
+class ControlTable(unittest.TestCase):
+    def test_shows_how_unsure_a_figure_is(self):
+        self.assertEqual(control_line(unsure=0), "| a | met | ≤ 5 % more | 2.00 % more | so |")
+        self.assertEqual(control_line(), "| a | met | ≤ 5 % more | 2.00 % more | so |", "of an older bench")
+        self.assertEqual(control_line(unsure=3.0), "| a | met | ≤ 5 % more | 2.00 ± 3.00 % more | so |")
+
+    def test_says_that_noise_exceeds_the_gate(self):
+        self.assertEqual(control_line(unsure=7.9, met=False), "| a | **missed** | ≤ 5 % more | **2.00 ± 7.90 % more, the noise exceeds the gate** | so |")
+        self.assertEqual(control_line(value=9.0, unsure=1.0, met=False), "| a | **missed** | ≤ 5 % more | **9.00 ± 1.00 % more** | so |")
+
+    def test_says_what_was_not_measured(self):
+        self.assertEqual(control_line(value=None, unsure=None, met=False), "| a | **missed** | ≤ 5 % more | **not measured** | so |")
+        self.assertEqual(control_line(value=None, asked=0), "| a | none |  | not measured | so |")
+
+
 class Published(unittest.TestCase):
     """Made-up cases a and b, a gate on one of them, and the rows and the table that are published."""
 
