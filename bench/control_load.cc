@@ -85,14 +85,16 @@ std::vector<std::string> turns_of(const LiveDaemon& daemon) {
                         ms(part.in_longest_turn) + " in the longest turn");
     }
     lines.push_back("cycles, while deciding: " + std::to_string(row->cycles.cycles) + " times, " +
-                    ms(row->cycles.total) + " ms in all, at most " + ms(row->cycles.most));
+                    ms(row->cycles.total) + " ms in all, " + ms(row->cycles.total_cpu) +
+                    " of CPU time, at most " + ms(row->cycles.most));
     return lines;
 }
 
 CycleCost cycles_of(const LiveDaemon& daemon) {
     const auto row = Client(Endpoint{daemon.socket()}).diagnostics();
     if (!row.ok()) give_up("the diagnostics cannot be read");
-    return {static_cast<double>(row->cycles.cycles), static_cast<double>(row->cycles.total) / 1e3};
+    return {static_cast<double>(row->cycles.cycles),
+            static_cast<double>(row->cycles.total_cpu) / 1e3};
 }
 
 std::string submit_request(const Submission& one) {

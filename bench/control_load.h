@@ -49,9 +49,9 @@ std::string text_of(double number);
 // longest of each part, and what the longest turn had of it.
 void forget_turns(const LiveDaemon& daemon);
 std::vector<std::string> turns_of(const LiveDaemon& daemon);
-// Its cycles since then.
+// Its cycles since then, and the CPU time of the controller's thread in them.
 struct CycleCost {
-    double count = 0, ms = 0;
+    double count = 0, cpu_ms = 0;
 };
 CycleCost cycles_of(const LiveDaemon& daemon);
 

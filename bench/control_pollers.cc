@@ -78,7 +78,7 @@ private:
     std::thread thread_;
 };
 
-// What a job cost the controller's thread, and what a cycle took of its CPU time.
+// CPU time of the controller's thread, for each job and for each cycle.
 struct Round {
     double job_us = 0, cycle_us = 0, jobs_a_second = 0;
 };
@@ -91,7 +91,7 @@ Round run_round(const LiveDaemon& daemon, Flow& flow) {
         give_up("in a round " + text_of(reading.jobs) + " jobs ended, and " +
                 text_of(cycles.count) + " cycles were counted");
     }
-    return {reading.cost.controller_ms * 1e3 / reading.jobs, cycles.ms * 1e3 / cycles.count,
+    return {reading.cost.controller_ms * 1e3 / reading.jobs, cycles.cpu_ms * 1e3 / cycles.count,
             reading.jobs / reading.seconds};
 }
 
@@ -118,14 +118,22 @@ void add_rows(std::vector<Row>& rows, const std::string& what, double Round::* f
         without.push_back(after / before);
     }
     const More more = more_of(with), noise = more_of(without);
-    rows.push_back({"200 pollers at 2 Hz: " + what, more.mean, "% more", kGate, false,
-                    text_of(alone.front().*figure) + " us without, " +
-                        text_of(polled.front().*figure) + " with, in the first round; " +
-                        text_of(polled.front().jobs_a_second) + " jobs/s with"});
-    rows.push_back({"noise of that, twice the standard error", more.unsure, "%", kGate, false,
-                    "without pollers at all it is " + text_of(noise.unsure) + " %; " +
-                        std::to_string(kRounds) + " rounds of " + std::to_string(kRound.count()) +
-                        " s"});
+    const std::string name = "200 pollers at 2 Hz: " + what;
+    rows.push_back({.what = name,
+                    .value = more.mean,
+                    .unit = "% more",
+                    .asked = kGate,
+                    .how = text_of(alone.front().*figure) + " us without, " +
+                           text_of(polled.front().*figure) + " with, in the first round; " +
+                           text_of(polled.front().jobs_a_second) + " jobs/s with",
+                    .unsure = more.unsure});
+    rows.push_back({.what = name + ": noise, twice the standard error",
+                    .value = more.unsure,
+                    .unit = "%",
+                    .asked = kGate,
+                    .how = "without pollers at all it is " + text_of(noise.unsure) + " %; " +
+                           std::to_string(kRounds) + " rounds of " +
+                           std::to_string(kRound.count()) + " s"});
 }
 
 }  // namespace
@@ -146,8 +154,8 @@ std::vector<Row> measure_pollers() {
         alone.push_back(run_round(daemon, flow));
     }
     std::vector<Row> rows;
-    add_rows(rows, "the controller's CPU a job", &Round::job_us, alone, polled);
-    add_rows(rows, "a cycle", &Round::cycle_us, alone, polled);
+    add_rows(rows, "the controller's CPU time a job", &Round::job_us, alone, polled);
+    add_rows(rows, "the controller's CPU time a cycle", &Round::cycle_us, alone, polled);
     rows.push_back({"a poll, p99", polls.at(0.99), "ms", 0, false,
                     text_of(static_cast<double>(polls.count())) + " polls in the last round"});
     return rows;
