@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include <gtest/gtest.h>
 
 #include "berth/config/load.h"
@@ -26,6 +28,25 @@ std::string parts_text(const ClusterSpec& spec) {
         }
     }
     return text;
+}
+
+std::string kinds_of_gpus(std::size_t count) {
+    std::string gres;
+    for (std::size_t i = 0; i < count; ++i)
+        gres += (i == 0 ? "gpu:t" : ",gpu:t") + std::to_string(i) + ":1";
+    return gres;
+}
+
+TEST(KindsOfGres, AreThirtyInOneCluster) {
+    const Loaded most = load_gres(kinds_of_gpus(30), "");
+    EXPECT_FALSE(most.has_errors);
+    EXPECT_EQ(most.spec.dimensions.size(), kDimensionsMax);
+    EXPECT_EQ(most.spec.nodes[0].capacity[DimensionId::from_index(kDimensionsMax - 1)], 1);
+
+    const Loaded beyond = load_gres(kinds_of_gpus(31), "");
+    EXPECT_TRUE(std::ranges::any_of(beyond.findings, [](const Finding& finding) {
+        return finding.message.find("more than 30 kinds of GRES") != std::string::npos;
+    }));
 }
 
 TEST(GpuParts, AreSpreadEvenlyUnlessFilesAreNamed) {

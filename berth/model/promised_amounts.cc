@@ -32,13 +32,13 @@ std::size_t PlannedAmounts::bytes() const {
 
 PlannedAmounts::PlannedAmounts(const NodeAmounts& amounts) {
     if (amounts.empty()) return;
-    Held head{.holders = {}, .nodes = static_cast<std::uint32_t>(amounts.size())};
+    Held head{};
+    head.nodes = static_cast<std::uint32_t>(amounts.size()) & 0x7FFF'FFFFU;
     DimensionSet used = 0;
     for (const auto& [node, amount] : amounts) used |= used_of(amount);
-    static_assert(kDimensionsMax <= 16);
-    head.dimensions = static_cast<std::uint16_t>(used);
-    head.alike = std::ranges::all_of(
-        amounts, [&](const auto& part) { return part.second == amounts.front().second; });
+    head.dimensions = used;
+    const auto is_alike = [&](const auto& part) { return part.second == amounts.front().second; };
+    head.alike = std::ranges::all_of(amounts, is_alike) ? 1 : 0;
     held_ = &head;  // To learn its size.
     const std::size_t size = bytes();
     auto* const memory = static_cast<std::byte*>(::operator new(size));

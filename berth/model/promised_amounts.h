@@ -86,9 +86,9 @@ public:
 private:
     struct Held {
         Holders holders;
-        std::uint32_t nodes;
-        std::uint16_t dimensions;  // A DimensionSet.
-        std::uint16_t alike;
+        std::uint32_t nodes : 31;
+        std::uint32_t alike : 1;
+        DimensionSet dimensions;
     };
     static std::size_t amounts_at(std::size_t nodes);  // In bytes from the beginning.
     std::size_t bytes() const;

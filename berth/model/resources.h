@@ -18,12 +18,13 @@
 
 namespace berth {
 
-inline constexpr std::size_t kDimensionsMax = 16;
+inline constexpr std::size_t kDimensionsMax = 32;
 inline constexpr DimensionId kCpuDimension{0};
 inline constexpr DimensionId kMemoryDimension{1};
 
-// A set of dimensions, one bit each: kDimensionsMax is far below 32.
+// A set of dimensions, one bit each.
 using DimensionSet = std::uint32_t;
+static_assert(kDimensionsMax <= 32);
 constexpr DimensionSet dimension_bit(DimensionId d) { return DimensionSet{1} << d.value(); }
 
 class Resources {
