@@ -71,11 +71,13 @@ Result<Recovered> recover(Database& database, RecoverFrom from, const RecoverOpt
     if (recovered.records > 0 || recovered.sequence == 0) return recovered;
     // The last record that the snapshot includes is kept, as are all records since the previous
     // snapshot.
-    const auto take_time = [&](const Record& record, JournalTable::Stored) -> Status {
-        if (record.sequence == recovered.sequence) recovered.last_at = record.now;
+    const auto take_last = [&](const Record& record, JournalTable::Stored) -> Status {
+        if (record.sequence != recovered.sequence) return Done{};
+        recovered.epoch = record.epoch;
+        recovered.last_at = record.now;
         return Done{};
     };
-    BERTH_CHECK(journal.read_after(recovered.sequence - 1, take_time));
+    BERTH_CHECK(journal.read_after(recovered.sequence - 1, take_last));
     return recovered;
 }
 

@@ -189,6 +189,12 @@ protected:
         ASSERT_TRUE(cluster.become_leader(at(0)).ok());
         for (std::uint32_t id = 1; id <= 9; ++id) ASSERT_TRUE(cluster.submit(id, at(id)).ok());
     }
+    void make_snapshot() {
+        SmallCluster cluster(folder_.path(), eager_snapshots());
+        for (int turn = 0; turn < 100; ++turn) {
+            ASSERT_TRUE(cluster.store().rest(cluster.state()).ok());
+        }
+    }
     void expect_refusal(const std::string& sql, const std::string& words) {
         run_sql(folder_, sql);
         const SmallCluster cluster(folder_.path());
@@ -223,6 +229,18 @@ TEST_F(Damaged, AnEpochOlderThanItsRecordsIsRefused) {
     expect_refusal("UPDATE meta SET value = 0 WHERE name = 'epoch'",
                    "says epoch 0, and its last record is of epoch 1");
 }
+// The snapshot holds all that happened: no record after it tells the epoch.
+TEST_F(Damaged, AnEpochOlderThanItsLastRecordIsRefusedWithASnapshotOfIt) {
+    make_snapshot();
+    {
+        const SmallCluster cluster(folder_.path());
+        ASSERT_TRUE(cluster.ok()) << cluster.error;
+        ASSERT_EQ(cluster.opened().snapshot_sequence, 10u);
+        ASSERT_EQ(cluster.opened().replayed_records, 0u);
+    }
+    expect_refusal("UPDATE meta SET value = 0 WHERE name = 'epoch'",
+                   "says epoch 0, and its last record is of epoch 1");
+}
 TEST_F(Damaged, AnotherProgramsDatabaseIsRefused) {
     expect_refusal("PRAGMA application_id = 17", "not Berth's");
 }
@@ -254,12 +272,7 @@ TEST(Store, TellsTheTimeOfTheLastRecordWithAndWithoutASnapshot) {
 }
 
 TEST_F(Damaged, SnapshotSliceIsRefused) {
-    {
-        SmallCluster cluster(folder_.path(), eager_snapshots());
-        for (int turn = 0; turn < 100; ++turn) {
-            ASSERT_TRUE(cluster.store().rest(cluster.state()).ok());
-        }
-    }
+    make_snapshot();
     expect_refusal("UPDATE snapshot_slices SET bytes = x'01' || bytes WHERE slice = 1",
                    "bad slice 1");
 }
