@@ -5,6 +5,15 @@
 #include "berth/base/codec.h"
 
 namespace berth::sim {
+namespace {
+
+bool takes_a_part(const Allocation& allocation) {
+    return std::ranges::any_of(
+        allocation.shares, [](const NodeShare& share) { return share.device_share.has_value(); });
+}
+
+}  // namespace
+
 // ---- Recorded facts.
 
 Recorded Oracle::read(const Record& record, const ClusterState& after) {
@@ -169,6 +178,7 @@ void Oracle::start(Time now, const StartJob& fact) {
     job.run.is_suspended = job.run.is_at_rest = fact.in_turns;  // It is not launched yet.
     check_rules(now, id, job, fact);
     ++runs_;
+    if (takes_a_part(fact.allocation)) ++runs_on_parts_;
 }
 
 void Oracle::check_may_start(JobId id, const Known& job, Time now) {

@@ -58,6 +58,7 @@ public:
     std::uint64_t runs() const { return runs_; }
     std::uint64_t scripts() const { return scripts_; }
     std::uint64_t lost_runs() const { return lost_runs_; }
+    std::uint64_t runs_on_parts() const { return runs_on_parts_; }
     std::uint64_t preempted() const { return preempted_; }
     std::uint64_t loans() const { return loans_; }
     std::uint64_t turns() const { return turns_; }
@@ -139,8 +140,8 @@ private:
     std::set<NodeId> fenced_;  // In the record that is being read.
     DecisionHash decisions_;
     Epoch epoch_{0};
-    std::uint64_t records_ = 0, runs_ = 0, scripts_ = 0, lost_runs_ = 0, preempted_ = 0, loans_ = 0,
-                  turns_ = 0, saved_ = 0;
+    std::uint64_t records_ = 0, runs_ = 0, scripts_ = 0, lost_runs_ = 0, runs_on_parts_ = 0,
+                  preempted_ = 0, loans_ = 0, turns_ = 0, saved_ = 0;
     Time recorded_at_{};  // The record that is being read.
 };
 

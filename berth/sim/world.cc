@@ -275,10 +275,10 @@ WorldReport SimWorld::report() const {
     report.nodes = machines_.size();
     report.submissions = clients_->accepted();
     report.jobs = oracle_.jobs();
-    report.runs = oracle_.runs();
+    report.runs = {
+        .all = oracle_.runs(), .lost = oracle_.lost_runs(), .on_parts = oracle_.runs_on_parts()};
     report.scripts = oracle_.scripts();
     report.steps = clients_->steps();
-    report.lost_runs = oracle_.lost_runs();
     report.preemptions = {.ended = oracle_.preempted(),
                           .loans = oracle_.loans(),
                           .turns = oracle_.turns(),
@@ -321,10 +321,11 @@ void WorldSums::add(const WorldReport& report) {
     ++worlds;
     submissions += report.submissions;
     jobs += report.jobs;
-    runs += report.runs;
+    runs += report.runs.all;
     scripts += report.scripts;
     steps += report.steps;
-    lost_runs += report.lost_runs;
+    lost_runs += report.runs.lost;
+    runs_on_parts += report.runs.on_parts;
     records += report.records;
     snapshots += report.snapshots;
     events += report.events;
@@ -346,7 +347,8 @@ std::string WorldSums::to_text() const {
     line(submissions, "submissions acknowledged");
     line(jobs, "jobs");
     line(runs, "runs, of which");
-    line(lost_runs, "were lost on some node");
+    line(lost_runs, "were lost on some node, and");
+    line(runs_on_parts, "had a part of a GPU");
     line(steps, "steps");
     line(records, "records");
     line(snapshots, "snapshots");

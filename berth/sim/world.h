@@ -43,8 +43,14 @@ struct WorldReport {
     std::string violation;
     std::vector<std::string> trace;  // Events before the violation.
     FaultTally faults{};
-    std::uint64_t nodes = 0, submissions = 0, jobs = 0, runs = 0, scripts = 0, steps = 0,
-                  lost_runs = 0, records = 0, snapshots = 0, events = 0;
+    std::uint64_t nodes = 0, submissions = 0, jobs = 0, scripts = 0, steps = 0, records = 0,
+                  snapshots = 0, events = 0;
+    struct Runs {
+        std::uint64_t all = 0;
+        std::uint64_t lost = 0;      // On some node.
+        std::uint64_t on_parts = 0;  // Runs on a part of a GPU.
+    };
+    Runs runs;
     struct Preemptions {
         std::uint64_t ended = 0;  // Runs that were ended for another job.
         std::uint64_t loans = 0;  // Starts on cores that suspended runs lent, or others share.
@@ -69,7 +75,7 @@ WorldReport run_world(std::uint64_t seed, const WorldOptions& options = {});
 // Sums over many seeds, and the first violation.
 struct WorldSums {
     std::uint64_t worlds = 0, submissions = 0, jobs = 0, runs = 0, scripts = 0, steps = 0,
-                  lost_runs = 0, records = 0, snapshots = 0, events = 0;
+                  lost_runs = 0, runs_on_parts = 0, records = 0, snapshots = 0, events = 0;
     FaultTally faults{};
     Duration length{};
     std::vector<WorldReport> violated;

@@ -43,6 +43,7 @@ TEST(World, HoldsItsInvariantsThroughAllFaults) {
     EXPECT_GE(sums.fault_count(), testing::scaled(20'000U));
     EXPECT_GE(sums.snapshots, testing::scaled(100U));
     EXPECT_GE(sums.steps, testing::scaled(1000U));
+    EXPECT_GE(sums.runs_on_parts, testing::scaled(1000U));
     for (std::size_t i = 0; i < kFaultKinds; ++i) {
         EXPECT_GE(sums.faults[i], testing::scaled(100U)) << name(static_cast<Fault>(i));
     }
