@@ -12,6 +12,8 @@ struct ControllerBugs {
     bool checks_itself = true;
     // Leaves out of the journal which jobs have become eligible.
     bool forgets_to_write = false;
+    // Records each part of a GPU as pile_up_parts() would have it.
+    bool piles_up_parts = false;
 };
 
 }  // namespace berth::sim

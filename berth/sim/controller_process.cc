@@ -9,6 +9,14 @@ constexpr std::uint64_t kHashEvery = 16;
 constexpr std::uint64_t kCheckEvery = 8;
 constexpr std::size_t kSliceBytes = 4096;
 
+// Only what the oracle reads: a state refuses such an allocation.
+void pile_up_all_parts(const ClusterState& state, std::vector<Fact>& facts) {
+    for (Fact& fact : facts) {
+        auto* const started = std::get_if<StartJob>(&fact);
+        if (started != nullptr) pile_up_parts(state, started->allocation);
+    }
+}
+
 }  // namespace
 
 ControllerProcess::ControllerProcess(Stage& stage, Network& network, Oracle& oracle,
@@ -126,6 +134,7 @@ Status ControllerProcess::append(const Record& record, const ClusterState& after
     if (record.sequence % kHashEvery == 0) hash = after.hash();
     journal_.append(record, hash);
     tail_.push_back(oracle_.read(record, after));
+    if (bugs_.piles_up_parts) pile_up_all_parts(after, tail_.back().facts);
     if (keeps_records_) tail_records_.push_back(record);
     const Duration wait = commit_time();
     busy_until_ = stage_.now() + wait;

@@ -201,6 +201,16 @@ Cycle allocate_otherwise(ClusterState& state, DerivedState& derived, Time now,
 
 }  // namespace
 
+void pile_up_parts(const ClusterState& state, Allocation& allocation) {
+    for (NodeShare& share : allocation.shares) {
+        const auto& shared = state.nodes().free(share.node).shared;
+        if (!share.device_share || shared.empty()) continue;
+        const std::uint32_t device = shared.front().device;
+        share.devices = share.whole_devices() | bit(static_cast<int>(device));
+        share.device_share->device = device;
+    }
+}
+
 void inject(Engine& engine, InjectedFault fault) {
     switch (fault) {
         case InjectedFault::none: return;
@@ -218,6 +228,8 @@ void inject(Engine& engine, InjectedFault fault) {
         case InjectedFault::takes_from_anyone: return engine.run_cycles_by(take_from_anyone);
         case InjectedFault::gives_twice:
             return engine.run_cycles_by(allocate_otherwise<give_twice>);
+        case InjectedFault::piles_up_parts:
+            return engine.run_cycles_by(allocate_otherwise<pile_up_parts>);
     }
 }
 

@@ -18,7 +18,11 @@ enum class InjectedFault : std::uint8_t {
     ignores_blocking_reasons,  // Begin times, dependencies and limits keep no job waiting.
     takes_from_anyone,         // Preempts a run that may borrow nothing.
     gives_twice,               // Takes the first devices of a node, free or not.
+    piles_up_parts,            // Takes a part of a GPU that has no room for it.
 };
+
+// Takes each part of a GPU from the first GPU of its node that is shared, which may have no room.
+void pile_up_parts(const ClusterState& state, Allocation& allocation);
 
 // From now on the engine plans with this fault.
 void inject(Engine& engine, InjectedFault fault);

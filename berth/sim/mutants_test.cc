@@ -94,7 +94,19 @@ const Mutant kMutants[] = {
          o.control.wait_for_clean = o.agent.overlap = false;
          o.look_past = {"I11", "I1"};
      },
-     "I2", 40},
+     "I2", 40, "beyond its capacity"},
+    {"APartOfAGpuIsTakenBeforeItIsLeft",
+     [](WorldOptions& o) {
+         o.control.wait_for_clean = o.agent.overlap = false;
+         o.look_past = {"I11", "I1"};
+     },
+     "I2", 200, "runs on more of a GPU"},
+    {"MoreOfAGpuIsGivenThanThereIs",
+     [](WorldOptions& o) {
+         o.bugs.piles_up_parts = true;
+         o.look_past = {"I1"};
+     },
+     "I2", 100, "is given more of a GPU"},
     {"LicensesAreForgotten",
      [](WorldOptions& o) {
          o.bugs.engine = InjectedFault::forgets_planned_starts;
@@ -176,6 +188,15 @@ TEST(Layers, TheStateRefusesAGpuThatIsGivenTwice) {
         for (std::uint64_t seed = 1; seed <= 20; ++seed) run_world(seed, options);
     };
     EXPECT_DEATH(run(), "whole_devices.. & ~free.devices");
+}
+
+TEST(Layers, TheStateRefusesMoreOfAGpuThanThereIs) {
+    WorldOptions options;
+    options.bugs = {.engine = InjectedFault::piles_up_parts, .checks_itself = false};
+    const auto run = [&] {
+        for (std::uint64_t seed = 1; seed <= 20; ++seed) run_world(seed, options);
+    };
+    EXPECT_DEATH(run(), "has_room_for");
 }
 
 }  // namespace

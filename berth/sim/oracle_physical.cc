@@ -75,8 +75,12 @@ void Oracle::check_room(NodeId node, const LaunchAttempt& launch) {
         stage_.violated("I1", to_text(key) + " and " + to_text(other) +
                                   " hold the same GPU or core of " + machine.spec().name);
     }
-    if (!fits(sum, machine.spec().capacity) || parts > parts_of(machine.spec(), launch.share)) {
+    if (!fits(sum, machine.spec().capacity)) {
         stage_.violated("I2", machine.spec().name + " is given out beyond its capacity");
+    }
+    if (parts > parts_of(machine.spec(), launch.share)) {
+        stage_.violated("I2", to_text(key) + " runs on more of a GPU of " + machine.spec().name +
+                                  " than is left of it");
     }
 }
 
