@@ -301,6 +301,11 @@ def check_skips(root):
             if "SKIP_REGULAR_EXPRESSION" in line:
                 yield (f"{path.relative_to(root)}:{number}: a test says by exit code 77 that it was skipped "
                        "(SKIP_RETURN_CODE): one that fails may print anything")
+    for path in sorted((root / "tests/e2e").glob("test_*.py")):
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            if re.match(r"\s*(.* else )?unittest\.main\(", line):
+                yield (f"{path.relative_to(root)}:{number}: unittest.main() exits with 0 if all tests were skipped: "
+                       "call main() of cluster.py")
 
 
 def check_docs(root):

@@ -4,8 +4,11 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
+import unittest
+from collections import Counter
 from functools import cache
 from pathlib import Path
 
@@ -13,6 +16,7 @@ import leftovers
 
 BIN = Path(os.environ.get("BERTH_BIN", Path(__file__).resolve().parents[2] / "build/bin"))
 PATIENCE = 60.0  # Seconds; machines are shared and slow.
+ALL_SKIPPED = 77  # The SKIP_RETURN_CODE of tests/CMakeLists.txt.
 
 sweep_once = cache(leftovers.sweep)
 
@@ -119,3 +123,35 @@ class Cluster:
         pid = self.pid(daemon)
         os.kill(pid, how)
         self.wait(f"{daemon} to be gone", lambda: ended(pid))
+
+
+class CountingResult(unittest.TextTestResult):
+    """Counts what passed. unittest does not, and its testsRun counts skipped tests in some versions of Python only."""
+
+    passed = 0
+
+    def addSuccess(self, test):
+        super().addSuccess(test)
+        self.passed += 1
+
+
+class CountingRunner(unittest.TextTestRunner):
+    resultclass = CountingResult
+
+
+def main():
+    """Runs the tests of the program. Exits with 1 if a test failed or none ran, with 77 if all were skipped, otherwise with 0.
+
+    unittest.main() exits with 0 if all were skipped. tools/skipped.py reads the lines on what was skipped; ctest cuts the output
+    of a test that passed before them, unless it finds the word below."""
+    result = unittest.main(testRunner=CountingRunner, verbosity=2, exit=False).result
+    reasons = Counter(reason.removeprefix("SKIPPED: ") for _, reason in result.skipped)
+    for reason, count in reasons.most_common():
+        print(f"skipped: {count} × {reason}")
+    if reasons:
+        print("CTEST_FULL_OUTPUT", flush=True)
+    if not result.wasSuccessful():
+        sys.exit(1)
+    if result.passed == 0:
+        sys.exit(ALL_SKIPPED if reasons else "no test ran")
+    sys.exit(0)

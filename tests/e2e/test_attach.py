@@ -5,7 +5,7 @@ import subprocess
 import time
 import unittest
 
-from cluster import Cluster
+from cluster import Cluster, main
 
 
 class Attach(unittest.TestCase):
@@ -138,4 +138,4 @@ class Attach(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    main()

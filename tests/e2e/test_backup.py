@@ -8,7 +8,7 @@ import stat
 import threading
 import unittest
 
-from cluster import Cluster
+from cluster import Cluster, main
 
 
 class Backup(unittest.TestCase):
@@ -142,4 +142,4 @@ class Backup(unittest.TestCase):
 
 if __name__ == "__main__":
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-    unittest.main(verbosity=2)
+    main()

@@ -5,7 +5,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from cluster import BIN, Cluster
+from cluster import BIN, Cluster, main
 
 CONF = """ClusterName=cared
 GresTypes=gpu
@@ -137,4 +137,4 @@ class Care(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    main()

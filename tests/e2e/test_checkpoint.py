@@ -5,7 +5,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from cluster import Cluster
+from cluster import Cluster, main
 
 CONF = """ClusterName=checkpoint
 GresTypes=gpu
@@ -168,4 +168,4 @@ class Checkpoint(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    main()

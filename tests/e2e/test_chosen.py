@@ -2,7 +2,7 @@
 
 import unittest
 
-from cluster import Cluster
+from cluster import Cluster, main
 
 
 class Chosen(unittest.TestCase):
@@ -113,4 +113,4 @@ class Chosen(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    main()

@@ -9,7 +9,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "effects"))
 import names
-from cluster import Cluster
+from cluster import Cluster, main
 
 COMPLETIONS = Path(__file__).resolve().parents[2] / "deploy/completions"
 COMPLETION = COMPLETIONS / "berth.bash"
@@ -110,4 +110,4 @@ class Completion(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    main()

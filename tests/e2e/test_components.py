@@ -3,7 +3,7 @@
 import re
 import unittest
 
-from cluster import Cluster
+from cluster import Cluster, main
 
 SCRIPT = """#SBATCH -n1 -c2 -J first --gres=gpu:1
 #SBATCH hetjob
@@ -87,4 +87,4 @@ class Components(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    main()

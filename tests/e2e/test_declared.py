@@ -6,7 +6,7 @@ import time
 import unittest
 from pathlib import Path
 
-from cluster import PATIENCE, Cluster
+from cluster import PATIENCE, Cluster, main
 
 CONF = """ClusterName=declared
 GresTypes=gpu
@@ -140,4 +140,4 @@ class Declared(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    main()

@@ -4,7 +4,7 @@ import json
 import signal
 import unittest
 
-from cluster import Cluster
+from cluster import Cluster, main
 
 
 class Doctor(unittest.TestCase):
@@ -52,4 +52,4 @@ class Doctor(unittest.TestCase):
 
 if __name__ == "__main__":
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-    unittest.main(verbosity=2)
+    main()

@@ -6,7 +6,7 @@ import signal
 import subprocess
 import unittest
 
-from cluster import BIN, Cluster
+from cluster import BIN, Cluster, main
 
 CONF = """ClusterName=open
 GresTypes=gpu
@@ -128,4 +128,4 @@ class DynamicNodes(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    main()

@@ -7,7 +7,7 @@ import time
 import unittest
 from pathlib import Path
 
-from cluster import Cluster
+from cluster import Cluster, main
 
 ROOT = os.geteuid() == 0
 CONF = """ClusterName=said
@@ -183,4 +183,4 @@ class Enforced(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    main()

@@ -9,7 +9,7 @@ import time
 import unittest
 from pathlib import Path
 
-from cluster import BIN, Cluster
+from cluster import BIN, Cluster, main
 
 CONF = """ClusterName=everyday
 GresTypes=gpu
@@ -247,4 +247,4 @@ class Everyday(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    main()

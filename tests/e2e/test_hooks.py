@@ -5,7 +5,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from cluster import Cluster
+from cluster import Cluster, main
 
 CONF = """ClusterName=hooked
 GresTypes=gpu
@@ -105,4 +105,4 @@ class Hooks(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    main()

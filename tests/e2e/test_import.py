@@ -8,7 +8,7 @@ import signal
 import unittest
 from pathlib import Path
 
-from cluster import Cluster
+from cluster import Cluster, main
 
 SITE = Path(__file__).resolve().parents[1] / "data/slurm_site"
 ROOT = os.geteuid() == 0
@@ -170,4 +170,4 @@ class Import(unittest.TestCase):
 
 if __name__ == "__main__":
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-    unittest.main(verbosity=2)
+    main()

@@ -8,7 +8,7 @@ import subprocess
 import time
 import unittest
 
-from cluster import Cluster
+from cluster import Cluster, main
 
 
 class Interactive(unittest.TestCase):
@@ -177,4 +177,4 @@ class Interactive(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    main()

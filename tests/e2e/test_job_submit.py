@@ -4,7 +4,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from cluster import Cluster
+from cluster import Cluster, main
 
 CONF = """ClusterName=ruled
 GresTypes=gpu
@@ -165,4 +165,4 @@ class JobSubmit(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    main()

@@ -7,7 +7,7 @@ import subprocess
 import time
 import unittest
 
-from cluster import BIN, Cluster
+from cluster import BIN, Cluster, main
 
 
 class Jobs(unittest.TestCase):
@@ -206,4 +206,4 @@ class Jobs(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    main()

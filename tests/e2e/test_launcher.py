@@ -11,7 +11,7 @@ import time
 import unittest
 from pathlib import Path
 
-from cluster import BIN, Cluster
+from cluster import BIN, Cluster, main
 
 AGENT = "nobody"
 USER = "daemon"
@@ -341,4 +341,4 @@ class Launcher(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    main()

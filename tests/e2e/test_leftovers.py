@@ -9,6 +9,7 @@ import unittest
 from pathlib import Path
 
 import leftovers
+from cluster import main
 
 # A run that is killed while its job runs, and one that goes on.
 RUN = """
@@ -58,4 +59,4 @@ class Leftovers(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    main()

@@ -6,7 +6,7 @@
 import sys
 import unittest
 
-from cluster import Cluster
+from cluster import Cluster, main
 
 SCRIPTS = {
     "noshebang.sh": "echo hi\n",
@@ -114,4 +114,4 @@ def print_all():
 
 
 if __name__ == "__main__":
-    print_all() if "--print" in sys.argv else unittest.main()
+    print_all() if "--print" in sys.argv else main()

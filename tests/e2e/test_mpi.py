@@ -6,7 +6,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from cluster import Cluster
+from cluster import Cluster, main
 
 # One rank. It says what it heard from all the others.
 RANK = r'''
@@ -189,4 +189,4 @@ def servers_of(folder):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    main()

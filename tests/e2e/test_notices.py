@@ -12,7 +12,7 @@ import threading
 import unittest
 from pathlib import Path
 
-from cluster import Cluster
+from cluster import Cluster, main
 
 SECRET = "a secret of the site's"
 CONF = """ClusterName=told
@@ -184,4 +184,4 @@ class Notices(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    main()

@@ -5,7 +5,7 @@ import time
 import unittest
 from pathlib import Path
 
-from cluster import Cluster
+from cluster import Cluster, main
 
 # Every task writes 10 000 bytes in pieces, while the others do.
 WRITE = 'for i in 1 2 3 4 5 6 7 8 9 10; do head -c 999 /dev/zero | tr "\\\\0" $SLURM_PROCID; echo; sleep 0.05; done'
@@ -225,4 +225,4 @@ class TheSitesDefaults(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    main()

@@ -6,7 +6,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from cluster import Cluster
+from cluster import Cluster, main
 
 CONF = """ClusterName=preempt
 GresTypes=gpu
@@ -206,4 +206,4 @@ class Preemption(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    main()

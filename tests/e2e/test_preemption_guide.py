@@ -7,7 +7,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from cluster import Cluster
+from cluster import Cluster, main
 
 NODES = "rhel-dcv,rhel-efserver,rhel-compute,rhel-openscow,rhel-login"
 CONF = f"""ClusterName=guide
@@ -147,4 +147,4 @@ class PreemptionGuide(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    main()

@@ -7,7 +7,7 @@ import unittest
 from datetime import datetime
 from pathlib import Path
 
-from cluster import Cluster
+from cluster import Cluster, main
 
 CONF = """ClusterName=queues
 GresTypes=gpu
@@ -207,4 +207,4 @@ class Queues(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    main()

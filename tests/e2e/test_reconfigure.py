@@ -7,7 +7,7 @@ import time
 import unittest
 from pathlib import Path
 
-from cluster import Cluster
+from cluster import Cluster, main
 
 CONF = """ClusterName=again
 GresTypes=gpu
@@ -91,4 +91,4 @@ class Reconfigure(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    main()

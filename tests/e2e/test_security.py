@@ -9,7 +9,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from cluster import BIN, Cluster
+from cluster import BIN, Cluster, main
 
 MALLORY, ADA = "games", "backup"  # Ordinary users of every Debian.
 CONF = """ClusterName=guarded
@@ -274,4 +274,4 @@ class Security(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    main()

@@ -7,7 +7,7 @@ import socket
 import subprocess
 import unittest
 
-from cluster import Cluster
+from cluster import Cluster, main
 
 NOBODY = 65534
 
@@ -223,4 +223,4 @@ class Shown(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    main()

@@ -4,7 +4,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from cluster import Cluster
+from cluster import Cluster, main
 
 
 class Steps(unittest.TestCase):
@@ -228,4 +228,4 @@ class StepsOnThreads(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    main()

@@ -6,7 +6,7 @@ import time
 import unittest
 from pathlib import Path
 
-from cluster import Cluster
+from cluster import Cluster, main
 
 CONF = """ClusterName=suspend
 KillWait=2
@@ -107,4 +107,4 @@ class Suspension(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    main()

@@ -14,7 +14,7 @@ import time
 import unittest
 from pathlib import Path
 
-from cluster import BIN, Cluster
+from cluster import BIN, Cluster, main
 
 ROOT = os.geteuid() == 0
 
@@ -297,4 +297,4 @@ class Failure(unittest.TestCase):
 
 if __name__ == "__main__":
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-    unittest.main(verbosity=2)
+    main()

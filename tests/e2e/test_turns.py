@@ -6,7 +6,7 @@ import time
 import unittest
 from pathlib import Path
 
-from cluster import Cluster
+from cluster import Cluster, main
 
 SHARED = """ClusterName=turns
 KillWait=2
@@ -183,4 +183,4 @@ class Turns(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    main()

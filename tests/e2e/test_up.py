@@ -7,7 +7,7 @@ import stat
 import subprocess
 import unittest
 
-from cluster import BIN, Cluster
+from cluster import BIN, Cluster, main
 
 IS_ROOT = os.geteuid() == 0
 
@@ -149,4 +149,4 @@ class Up(unittest.TestCase):
 
 if __name__ == "__main__":
     signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-    unittest.main(verbosity=2)
+    main()

@@ -8,7 +8,7 @@ import time
 import unittest
 from pathlib import Path
 
-from cluster import Cluster
+from cluster import Cluster, main
 
 WITHIN = 2.0
 ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -176,4 +176,4 @@ class Waits(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(verbosity=2)
+    main()
