@@ -5,6 +5,8 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from importlib.machinery import SourceFileLoader
+from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
 
 from cluster import main
@@ -107,6 +109,18 @@ class Skips(unittest.TestCase):
         said = subprocess.run([sys.executable, str(TOOLS / "skipped.py"), str(self.folder / "ctest.xml")], text=True,
                               capture_output=True, check=True)
         self.assertEqual(said.stdout, "Skipped: 4 (4 × needs root)\n")
+
+    def test_foreign_clients_that_cannot_be_had_are_no_success(self):
+        loader = SourceFileLoader("clients_run", str(HERE.parent / "clients/run"))
+        run = module_from_spec(spec_from_loader(loader.name, loader))
+        loader.exec_module(run)
+        skipped = "skipped, since what they need cannot be had here: toil, ray"
+        self.assertEqual(run.conclusion({"ok": ["dask"]}, named=False), (0, []))
+        self.assertEqual(run.conclusion({"SKIPPED": ["toil", "ray"]}, named=False), (77, [skipped]))
+        self.assertEqual(run.conclusion({"SKIPPED": ["toil", "ray"]}, named=True), (1, [skipped]))
+        self.assertEqual(run.conclusion({"ok": ["dask"], "SKIPPED": ["toil", "ray"]}, named=False), (1, [skipped]))
+        self.assertEqual(run.conclusion({"FAILED": ["dask"], "SKIPPED": ["toil", "ray"]}, named=False),
+                         (1, ["failed: dask", skipped]))
 
     def test_tidy_finds_a_program_without_it(self):
         (self.folder / "tests/e2e").mkdir(parents=True)
