@@ -5,8 +5,12 @@
 // configuration that is read from files.
 #pragma once
 
+#include <map>
 #include <optional>
+#include <string>
+#include <string_view>
 
+#include "berth/base/shared.h"
 #include "berth/model/accounting_edits.h"
 #include "berth/model/cluster_edits.h"
 #include "berth/model/cluster_spec.h"
@@ -39,7 +43,14 @@ public:
     ClusterSpec with(const NodeDescribed& fact) const;
 
 private:
+    using NodeIds = std::map<std::string, NodeId, std::less<>>;
+
+    std::optional<NodeId> find_node(std::string_view name);
+
     ClusterSpec spec_;
+    // By name, of the first nodes: those behind them were not looked for yet. An installed
+    // specification begins anew.
+    Shared<NodeIds> node_ids_;
     AccountingEdits accounting_edits_;
     ClusterEdits cluster_edits_;
 };
