@@ -52,7 +52,7 @@ class Steps(unittest.TestCase):
     def test_cpu_bind_is_refused_by_name_where_not_built(self):
         text = self.run_job("-n", "1", script="srun --mpi=none --cpu-bind=none,quiet echo fine; srun --cpu-bind=ldoms true; true")
         self.assertIn("fine\n", text)
-        self.assertIn("--cpu-bind=ldoms is not supported yet; cores, sockets and none are", text)
+        self.assertIn("--cpu-bind=ldoms is not supported yet; cores, sockets, rank, none, map_cpu and mask_cpu are", text)
 
     def test_gpu_binding_means_what_slurm_means(self):
         show = "srun -n 4 {} sh -c 'echo $SLURM_PROCID $CUDA_VISIBLE_DEVICES' | sort"

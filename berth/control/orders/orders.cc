@@ -5,6 +5,7 @@
 #include "berth/base/assert.h"
 #include "berth/base/size_text.h"
 #include "berth/control/orders/component_variables.h"
+#include "berth/model/cpu_bind.h"
 #include "berth/model/mpi_kind.h"
 #include "berth/model/node_names.h"
 #include "berth/model/process_mapping.h"
@@ -101,7 +102,9 @@ LaunchStep step_launch(const ClusterState& state, const Job& job, const Step& st
     launch.name = step.name;
     if (!request.gpu_bind.empty()) launch.gpu_bind = request.gpu_bind;
     if (launch.gpu_bind.empty()) launch.gpu_bind = job.spec.command->gpu_bind;
-    launch.is_unbound = request.cpu_bind == "none";
+    const Result<CpuBind> bind = CpuBind::parse(request.cpu_bind);
+    launch.is_unbound = bind.ok() && (bind->kind == CpuBind::Kind::none || bind->is_by_number());
+    if (launch.is_unbound && request.cpu_bind != "none") launch.cpu_bind = request.cpu_bind;
     launch.cpus_per_task =
         request.cpus_per_task.value_or(job.spec.request->cpus_per_task.value_or(1));
     if (launch.work_dir.empty()) launch.work_dir = job.spec.command->work_dir;

@@ -57,13 +57,14 @@ TEST_F(Steps, AreLaunchedOnEachOfTheirNodes) {
 }
 
 TEST_F(Steps, TellTheirNodesThatTheyAreNotBound) {
-    for (const char* bind : {"none", "cores"}) {
+    for (const std::string bind : {"none", "cores", "map_cpu:0"}) {
         CreateStep step = wanted();
         step.request.cpu_bind = bind;
         step.request.overlap = true;
         ASSERT_TRUE(std::holds_alternative<StepPlaced>(rig.ask(kAnn, step)));
-        EXPECT_EQ(rig.orders<LaunchStep>().back().second.is_unbound,
-                  step.request.cpu_bind == "none");
+        const LaunchStep launch = rig.orders<LaunchStep>().back().second;
+        EXPECT_EQ(launch.is_unbound, bind != "cores");
+        EXPECT_EQ(launch.cpu_bind, bind == "map_cpu:0" ? bind : "");
     }
 }
 

@@ -7,6 +7,7 @@
 #include "berth/engine/placement/placement_share.h"
 #include "berth/engine/steps/step_spread.h"
 #include "berth/engine/steps/task_cores.h"
+#include "berth/model/cpu_bind.h"
 
 namespace berth {
 namespace {
@@ -226,11 +227,9 @@ std::variant<StepAsk, Refusing> read(const ClusterSpec& spec, const Job& job,
     if (ask.order == TaskOrder::plane && ask.plane == 0) {
         return refuse(Refusal::invalid_request, "the plane distribution needs a size, 1 or more");
     }
-    if (request.cpu_bind == "none") ask.bind = StepAsk::Bind::none;
-    if (request.cpu_bind == "cores") ask.bind = StepAsk::Bind::cores;
-    if (request.cpu_bind == "sockets") ask.bind = StepAsk::Bind::sockets;
-    if (ask.bind == StepAsk::Bind::automatic && !request.cpu_bind.empty())
-        return refuse(Refusal::invalid_request, "tasks can be bound to cores or none");
+    const Result<CpuBind> bind = CpuBind::parse(request.cpu_bind);
+    if (!bind.ok()) return refuse(Refusal::invalid_request, bind.error().message);
+    ask.bind = bind->is_by_number() ? CpuBind::Kind::none : bind->kind;
     // As in Slurm, --cpus-per-task implies --exact.
     ask.exact = request.exact || cpus_per_task.has_value();
     if (auto no = read_nodes(spec, job, request, ask)) return *std::move(no);

@@ -312,7 +312,10 @@ TEST_F(StepLayout, BindsTasksToCoresAsAsked) {
     EXPECT_EQ(placed(2, "cores"), "0/ | 1/");
     EXPECT_EQ(placed(4, ""), "0/ | 1/ | 2/ | 3/");
     EXPECT_EQ(placed(4, "none"), "0-3/ | 0-3/ | 0-3/ | 0-3/");
+    for (const char* const by_number : {"rank", "map_cpu:0,2", "mask_cpu:0x3"})
+        EXPECT_EQ(placed(2, by_number), "0-3/ | 0-3/") << "the node chooses among them";
     EXPECT_EQ(why({.cpu_bind = "ldoms"}), Refusal::invalid_request);
+    EXPECT_EQ(why({.cpu_bind = "map_cpu:x"}), Refusal::invalid_request);
 }
 
 TEST_F(StepLayout, ClosestGivesTheGpusOfTheTasksSocket) {

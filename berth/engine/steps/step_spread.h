@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "berth/engine/placement/demand.h"
+#include "berth/model/cpu_bind.h"
 
 namespace berth {
 
@@ -20,7 +21,7 @@ struct StepAsk {
     std::uint32_t plane = 0;
     TaskLayout layout;   // Numbers per socket and core are the job's, and hold where they can.
     bool exact = false;  // Only the cores that its tasks need; otherwise all free ones.
-    enum class Bind : std::uint8_t { automatic, none, cores, sockets } bind = Bind::automatic;
+    CpuBind::Kind bind = CpuBind::Kind::automatic;
     bool inherits = false;  // No GRES requested: gets all devices of its job on its nodes.
     std::vector<GresDemand> per_node;
     std::vector<GresDemand> per_task;

@@ -96,7 +96,7 @@ std::vector<BitSet> sockets_of_tasks(const TaskLayout& layout, const NodeSpec& n
 std::vector<BitSet> cores_of_tasks(const StepAsk& ask, const NodeSpec& node, const BitSet& cores,
                                    std::uint32_t tasks) {
     const std::vector<BitSet> all(tasks, cores);
-    if (ask.bind == StepAsk::Bind::none) return all;
+    if (ask.bind == CpuBind::Kind::none) return all;
     std::vector<std::size_t> order;
     for (std::size_t c = cores.find_first(); c != BitSet::kNone; c = cores.find_next(c)) {
         order.push_back(c);
@@ -106,12 +106,12 @@ std::vector<BitSet> cores_of_tasks(const StepAsk& ask, const NodeSpec& node, con
     }
     const CoreUse use = core_use(ask, node, cores.count(), tasks);
     const std::uint64_t needed = use.cores_for(tasks);
-    const bool is_asked = ask.bind != StepAsk::Bind::automatic;
+    const bool is_asked = ask.bind != CpuBind::Kind::automatic;
     const bool in_blocks = is_asked ? needed <= order.size() : needed == order.size();
     if (in_blocks) {
         std::vector<BitSet> blocks =
             in_order(blocks_of(order, use, tasks, cores.size()), ask.layout, node.cores_per_socket);
-        if (ask.bind == StepAsk::Bind::sockets)
+        if (ask.bind == CpuBind::Kind::sockets)
             for (BitSet& block : blocks) block = with_sockets(node, block, cores);
         return blocks;
     }

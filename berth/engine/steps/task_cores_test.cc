@@ -13,7 +13,7 @@ struct Wanted {
     TaskLayout layout;
     const char* cores = "0-3";  // Of two sockets of eight cores.
     std::uint32_t threads = 1;
-    StepAsk::Bind bind = StepAsk::Bind::automatic;
+    CpuBind::Kind bind = CpuBind::Kind::automatic;
 };
 
 // "0,1 | 8": the cores of each task.
@@ -89,7 +89,7 @@ TEST(TaskCores, AreATasksOwnWithTasksPerCoreAndPerSocket) {
 }
 
 TEST(TaskCores, AreThoseOfTheirSocketsIfBoundToThem) {
-    constexpr auto kSockets = StepAsk::Bind::sockets;
+    constexpr auto kSockets = CpuBind::Kind::sockets;
     EXPECT_EQ(places({.tasks = 2, .cores = "6-9", .bind = kSockets}), "6-7 | 6-7");
     EXPECT_EQ(places({.tasks = 2, .cpus = 2, .cores = "6-9", .bind = kSockets}), "6-7 | 8-9");
     EXPECT_EQ(places({.tasks = 1, .cpus = 3, .cores = "6-9", .bind = kSockets}), "6-9");
@@ -111,7 +111,7 @@ TEST(TaskCores, AreThoseOfASocketWhereTheStepHasMore) {
     EXPECT_EQ(places({.tasks = 2,
                       .layout = {.per_socket = 1},
                       .cores = "0-15",
-                      .bind = StepAsk::Bind::none}),
+                      .bind = CpuBind::Kind::none}),
               "0-15 | 0-15");
 }
 

@@ -4,6 +4,7 @@
 
 #include "berth/base/hostlist.h"
 #include "berth/base/text.h"
+#include "berth/host/run/task_cpus.h"
 #include "berth/model/file_pattern.h"
 #include "berth/model/job_variables.h"
 #include "berth/model/slurm_variables.h"
@@ -32,73 +33,10 @@ StreamSpec file_stream(const std::string& pattern, const std::string& work_dir,
 
 std::uint64_t cpus_per_core(const NodeView& view) { return view.node.threads_per_core; }
 
-// `most`: of each core so many CPUs; 0: all.
-BitSet cpu_set(const BitSet& cores, const NodeView& view, std::uint32_t most = 0) {
-    constexpr std::size_t kCpusMax = 8192;
-    BitSet cpus(kCpusMax);
-    for (std::size_t core = cores.find_first(); core != BitSet::kNone;
-         core = cores.find_next(core)) {
-        if (core >= view.cpus_of_core.size()) continue;
-        std::uint32_t taken = 0;
-        for (const int cpu : view.cpus_of_core[core]) {
-            if (most > 0 && taken++ == most) break;
-            if (cpu >= 0 && static_cast<std::size_t>(cpu) < kCpusMax) {
-                cpus.set(static_cast<std::size_t>(cpu));
-            }
-        }
-    }
-    return cpus;
-}
-
-// "0x0000000F": eight digits per word, as Slurm writes masks.
-std::string mask_text(const BitSet& cpus) {
-    constexpr std::string_view kHex = "0123456789ABCDEF";
-    std::size_t highest = 0;
-    for (std::size_t i = cpus.find_first(); i != BitSet::kNone; i = cpus.find_next(i)) highest = i;
-    std::string digits;
-    for (std::size_t digit = 0; digit <= highest / 32 * 8 + 7; ++digit) {
-        std::size_t value = 0;
-        for (std::size_t i = 0; i < 4; ++i) {
-            const std::size_t cpu = digit * 4 + i;
-            if (cpu < cpus.size() && cpus.test(cpu)) value |= std::size_t{1} << i;
-        }
-        digits += kHex[value];
-    }
-    std::ranges::reverse(digits);
-    return "0x" + digits;
-}
-
 // ---- Steps.
 
 std::string host_of(const std::string& address) { return address.substr(0, address.rfind(':')); }
 std::string port_of(const std::string& address) { return address.substr(address.rfind(':') + 1); }
-
-// --threads-per-core: the most that a task uses of each of its cores; 0: all.
-std::uint32_t threads_wanted(const LaunchStep& launch, const LaunchAttempt& attempt) {
-    return launch.is_unbound ? 0 : attempt.spec.request->nearness->node.threads_per_core;
-}
-
-void set_cpu_bind(Environment& environment, const LaunchStep& launch, const LaunchAttempt& attempt,
-                  const NodeView& view) {
-    // Not pinned here: variables inherited from another step must go.
-    if (view.cpus_of_core.empty()) {
-        for (const char* name : {"SLURM_CPU_BIND", "SLURM_CPU_BIND_LIST", "SLURM_CPU_BIND_TYPE",
-                                 "SLURM_CPU_BIND_VERBOSE"}) {
-            environment.unset(name);
-        }
-        return;
-    }
-    std::string masks;
-    for (const TaskPlace& task : launch.share.tasks) {
-        masks += (masks.empty() ? "" : ",") +
-                 mask_text(cpu_set(task.cores, view, threads_wanted(launch, attempt)));
-    }
-    const std::string how = launch.cpu_bind_verbose ? "verbose" : "quiet";
-    environment.set("SLURM_CPU_BIND", how + ",mask_cpu:" + masks);
-    environment.set("SLURM_CPU_BIND_LIST", masks);
-    environment.set("SLURM_CPU_BIND_TYPE", "mask_cpu:");
-    environment.set("SLURM_CPU_BIND_VERBOSE", how);
-}
 
 // For all tasks of the step on this node.
 Environment step_environment(const LaunchStep& launch, const LaunchAttempt& attempt,
@@ -216,28 +154,11 @@ std::string gpu_bind_notice(const TaskPlace& task, const LaunchStep& launch, con
            "; local_list=" + std::string(local.get("CUDA_VISIBLE_DEVICES").value_or("")) + "\n";
 }
 
-// In Slurm's words.
-std::string cpu_bind_notice(std::size_t local, const LaunchStep& launch,
-                            const LaunchAttempt& attempt, const NodeView& view) {
-    const TaskPlace& task = launch.share.tasks[local];
-    std::string mask = mask_text(cpu_set(task.cores, view, threads_wanted(launch, attempt)));
-    mask.erase(2, std::min(mask.find_first_not_of('0', 2), mask.size() - 1) - 2);
-    const auto padded = [](std::size_t number) {
-        const std::string text = std::to_string(number);
-        return text.size() < 2 ? " " + text : text;
-    };
-    return std::string("cpu-bind=") + (launch.is_unbound ? "NONE" : "MASK") + " - " +
-           view.node.name + ", task " + padded(task.rank) + " " + padded(local) + " [PID]: mask " +
-           mask + " set\n";
-}
-
 TaskSpec task_of(std::size_t local, const LaunchStep& launch, const LaunchAttempt& attempt,
                  const NodeView& view) {
     const TaskPlace& place = launch.share.tasks[local];
     TaskSpec task;
     task.rank = place.rank;
-    if (!view.cpus_of_core.empty())
-        task.cpus = cpu_set(place.cores, view, threads_wanted(launch, attempt)).to_list();
     Environment own;
     own.set("SLURM_PROCID", place.rank);
     own.set("SLURM_LOCALID", static_cast<std::int64_t>(local));
@@ -254,6 +175,7 @@ TaskSpec task_of(std::size_t local, const LaunchStep& launch, const LaunchAttemp
         const bool has_it = place.rank == 0;
         task.in.kind = task.out.kind = task.err.kind =
             has_it ? StreamKind::terminal : StreamKind::nothing;
+        bind_task(task, local, launch, attempt, view);
         return task;
     }
     task.in = step_stream(launch.std_in, launch, values, false);
@@ -266,8 +188,7 @@ TaskSpec task_of(std::size_t local, const LaunchStep& launch, const LaunchAttemp
         task.err = {StreamKind::same_as_out, "", false};
     }
     if (launch.gpu_bind_verbose) task.notice = gpu_bind_notice(place, launch, view);
-    if (launch.cpu_bind_verbose && !view.cpus_of_core.empty())
-        task.notice += cpu_bind_notice(local, launch, attempt, view);
+    bind_task(task, local, launch, attempt, view);
     return task;
 }
 
@@ -277,8 +198,8 @@ void set_cpu_frequency(RunSpec& run, const LaunchStep& launch, const LaunchAttem
     if (launch.cpu_frequency.empty() || view.cpus_of_core.empty()) return;
     run.cpu_frequency = launch.cpu_frequency;
     BitSet all;
-    for (const TaskPlace& task : launch.share.tasks) {
-        const BitSet own = cpu_set(task.cores, view, threads_wanted(launch, attempt));
+    for (std::size_t local = 0; local < launch.share.tasks.size(); ++local) {
+        const BitSet own = cpus_of_task(local, launch, attempt, view).cpus;
         all = all.size() == 0 ? own : all | own;
     }
     for (std::size_t cpu = all.find_first(); cpu != BitSet::kNone; cpu = all.find_next(cpu))

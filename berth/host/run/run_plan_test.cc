@@ -226,6 +226,44 @@ TEST(RunPlan, SaysToWhichCpusTasksAreBoundIfAsked) {
     EXPECT_TRUE(run.tasks[0].notice.starts_with("cpu-bind=NONE - gpu1, task  0  0 [PID]: "));
 }
 
+TEST(RunPlan, BindsTasksToTheCpusThatAreNamed) {
+    LaunchStep step = eight_tasks();
+    step.is_unbound = true;
+    for (TaskPlace& task : step.share.tasks) task.cores = cores_from(32, 64);
+    const auto cpus = [&](const char* bind) {
+        step.cpu_bind = bind;
+        const RunSpec run = step_run(step, whole_node(), big_node(), ada());
+        return run.tasks[0].cpus + " " + run.tasks[1].cpus + " " + run.tasks[2].cpus;
+    };
+    EXPECT_EQ(cpus(""), "32-95 32-95 32-95");
+    EXPECT_EQ(cpus("rank"), "32 33 34");
+    EXPECT_EQ(cpus("map_cpu:40,50"), "40 50 40");
+    EXPECT_EQ(cpus("mask_cpu:0xF00000000,0xFFFFFFFFF"), "32-35 32-35 32-35") << "of the step's own";
+    EXPECT_EQ(cpus("map_cpu:40,0"), "40 32-95 40") << "0 is not the step's";
+    const RunSpec run = step_run(step, whole_node(), big_node(), ada());
+    EXPECT_EQ(run.tasks[0].notice, "");
+    EXPECT_EQ(run.tasks[1].notice,
+              "slurmstepd: error: --cpu-bind=map_cpu:40,0 names no CPU of the step for task 1, "
+              "which has all of them: 32-95\n");
+    EXPECT_EQ(value(run.tasks[0], run, "SLURM_CPU_BIND"), "quiet,map_cpu:40,0");
+    EXPECT_EQ(value(run.tasks[0], run, "SLURM_CPU_BIND_TYPE"), "map_cpu:");
+    EXPECT_EQ(value(run.tasks[0], run, "SLURM_CPU_BIND_LIST"), "40,0");
+}
+
+TEST(RunPlan, SaysByWhichNumbersTasksAreBound) {
+    LaunchStep step = eight_tasks();
+    step.is_unbound = step.cpu_bind_verbose = true;
+    for (TaskPlace& task : step.share.tasks) task.cores = BitSet::all(128);
+    const auto notice = [&](const char* bind) {
+        step.cpu_bind = bind;
+        return step_run(step, whole_node(), big_node(), ada()).tasks[1].notice;
+    };
+    const std::string task = " - gpu1, task  1  1 [PID]: mask ";
+    EXPECT_EQ(notice("map_cpu:3,4"), "cpu-bind=MAP " + task + "0x10 set\n");
+    EXPECT_EQ(notice("mask_cpu:0x6"), "cpu-bind=MASK" + task + "0x6 set\n");
+    EXPECT_EQ(notice("rank"), "cpu-bind=RANK" + task + "0x2 set\n");
+}
+
 TEST(RunPlan, SetsTheSpeedOfTheCpusOfItsTasksIfAsked) {
     LaunchStep step = eight_tasks();
     NodeView view = big_node();

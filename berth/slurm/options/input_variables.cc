@@ -143,7 +143,7 @@ constexpr auto kSrunVariables = std::to_array<InputVariable>({
     {"SLURM_CPUS_PER_GPU", "cpus-per-gpu"},
     {"SLURM_CPUS_PER_TASK", "cpus-per-task"},
     {"SRUN_CPUS_PER_TASK", "cpus-per-task"},
-    {"SLURM_CPU_BIND", "cpu-bind", false},
+    {"SLURM_CPU_BIND", "cpu-bind"},
     {"SLURM_CPU_FREQ_REQ", "cpu-freq"},
     {"SLURM_DEBUG", "verbose"},
     {"SRUN_DEBUG", "verbose"},

@@ -10,6 +10,7 @@
 #include "berth/model/dependency_text.h"
 #include "berth/model/invalid_argument.h"
 #include "berth/model/mail.h"
+#include "berth/model/slurm_variables.h"
 #include "berth/slurm/options/acting_user.h"
 #include "berth/slurm/options/input_variables.h"
 #include "berth/slurm/options/layout_options.h"
@@ -434,12 +435,23 @@ Status apply_step_variables(const Invocation& call, JobDraft& draft) {
     return gres == nullptr ? Status(Done{}) : set_gres(draft, gres->c_str());
 }
 
+// Within a task of a step, SLURM_CPU_BIND tells how that task is bound: no wish for its own steps.
+bool tells_of_its_task(const Invocation& call, const InputVariable& variable) {
+    if (std::string_view(variable.name) != kSlurmCpuBind) return false;
+    const std::string* const how = call.variable(kSlurmCpuBindVerbose);
+    const std::string* const type = call.variable(kSlurmCpuBindType);
+    const std::string* const list = call.variable(kSlurmCpuBindList);
+    if (how == nullptr || type == nullptr || list == nullptr) return false;
+    return *call.variable(variable.name) == *how + "," + *type + *list;
+}
+
 }  // namespace
 
 Status apply_environment(const Invocation& call, CommandBits command, JobDraft& draft) {
     const bool in_a_job = command == kSrun && draft.in_a_job;
     for (const SetVariable& set : set_variables(call, getopt_rows(command))) {
         if (in_a_job && !set.variable->in_a_job) continue;
+        if (tells_of_its_task(call, *set.variable)) continue;
         const JobOption& row = *option_of(command, set.letter);
         const char* value = set.value;
         const bool has_size = call.variable("SLURM_DIST_PLANESIZE") != nullptr;

@@ -3,10 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <sstream>
 
 #include "berth/slurm/options/arguments.h"
+#include "berth/slurm/options/step_options.h"
 
 namespace berth::slurm {
 namespace {
@@ -35,6 +37,44 @@ TEST(JobOptions, TakeExpediteAsAWayToRequeue) {
     EXPECT_TRUE(expedited.spec.requeue.value_or(false));
     EXPECT_TRUE(expedited.spec.expedite);
     EXPECT_FALSE(row->set(plain, "later").ok());
+}
+
+// How the tasks of a step within a job are bound, and whether each says so.
+std::pair<std::string, bool> bound_by(std::map<std::string, std::string> variables) {
+    JobDraft draft;
+    draft.in_a_job = true;
+    const Invocation call{.name = "srun", .arguments = {}, .environment = std::move(variables)};
+    EXPECT_TRUE(apply_environment(call, kSrun, draft).ok());
+    return {draft.of_step.cpu_bind, draft.of_step.tells_cpu_bind};
+}
+
+TEST(JobOptions, TakeTheBindingOfStepsFromTheScriptButNotFromATask) {
+    EXPECT_EQ(bound_by({{"SLURM_CPU_BIND", "cores"}}), std::pair(std::string("cores"), false));
+    EXPECT_EQ(bound_by({{"SLURM_CPU_BIND", "verbose,map_cpu:0,2"}}),
+              std::pair(std::string("map_cpu:0,2"), true));
+    std::map<std::string, std::string> of_a_task = {{"SLURM_CPU_BIND", "quiet,mask_cpu:0x1,0x2"},
+                                                    {"SLURM_CPU_BIND_LIST", "0x1,0x2"},
+                                                    {"SLURM_CPU_BIND_TYPE", "mask_cpu:"},
+                                                    {"SLURM_CPU_BIND_VERBOSE", "quiet"}};
+    EXPECT_EQ(bound_by(of_a_task), std::pair(std::string(), false));
+    of_a_task["SLURM_CPU_BIND"] = "none";  // Set anew in the task.
+    EXPECT_EQ(bound_by(of_a_task), std::pair(std::string("none"), false));
+}
+
+TEST(JobOptions, TakeTheBindingOfTasksWithItsList) {
+    const auto bound = [](const char* value) {
+        JobDraft draft;
+        const Status done = set_cpu_bind(draft, value);
+        return done.ok() ? draft.of_step.cpu_bind + (draft.of_step.tells_cpu_bind ? " v" : "")
+                         : done.error().message.substr(0, 40);
+    };
+    EXPECT_EQ(bound("verbose"), " v");
+    EXPECT_EQ(bound("v,cores"), "cores v");
+    EXPECT_EQ(bound("no,quiet"), "none");
+    EXPECT_EQ(bound("Verbose,MASK_CPU:0xC,0x3*2"), "mask_cpu:0xc,0x3*2 v");
+    EXPECT_EQ(bound("rank"), "rank");
+    EXPECT_EQ(bound("map_cpu:0,x"), "unrecognized --cpu-bind argument \"map_cp");
+    EXPECT_EQ(bound("v,threads"), "--cpu-bind=threads is not supported yet;");
 }
 
 TEST(Arguments, KeepGetoptsRules) {

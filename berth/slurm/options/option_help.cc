@@ -125,9 +125,9 @@ constexpr auto kConstraintHelp = std::to_array<Help>({
 });
 constexpr auto kResourceHelp = std::to_array<Help>({
     {"core-spec", "N", "no effect, as where the site does not allow it"},
-    {"cpu-bind", "[verbose,]cores|sockets|none", "each task on its own cores or their sockets, or on all of the step"},
+    {"cpu-bind", "[verbose,]HOW", "CPUs of each task: cores, sockets, none, rank, map_cpu:LIST, mask_cpu:LIST"},
     {"cpu-freq", "P[-Q[:GOVERNOR]]", "the speed of each step's CPUs: kHz, low, medium, high, performance"},
-    {"cpu_bind", "cores|none|quiet", "as --cpu-bind"},
+    {"cpu_bind", "[verbose,]HOW", "as --cpu-bind"},
     {"cpus-per-gpu", "N", "CPUs for each GPU"},
     {"exact", "", "the step has only what it asks for"},
     {"gres", "LIST", "of each node: gpu:2, gpu:a100:2, shard:4; none"},

@@ -1,6 +1,7 @@
 #include "berth/slurm/options/step_options.h"
 
 #include "berth/base/text.h"
+#include "berth/model/cpu_bind.h"
 #include "berth/model/cpu_frequency.h"
 #include "berth/model/invalid_argument.h"
 #include "berth/model/mpi_kind.h"
@@ -46,23 +47,23 @@ Status set_compress(JobDraft& d, const char* v) {
     return Done{};
 }
 
-// "cores", "sockets", "none", each with "quiet" or "verbose", or alone.
+// "verbose" and "quiet" may stand before how tasks are bound, or alone. The lists of map_cpu and
+// mask_cpu have commas, so that they end the value.
 Status set_cpu_bind(JobDraft& d, const char* v) {
-    for (const auto word : split(v, ',')) {
+    std::string_view rest = v;
+    while (!rest.empty()) {
+        const std::string_view word = rest.substr(0, rest.find(','));
         const bool quiet = iequals(word, "quiet") || iequals(word, "q");
         const bool verbose = iequals(word, "verbose") || iequals(word, "v");
+        const std::string_view how = word.find(':') == std::string_view::npos ? word : rest;
+        rest.remove_prefix(std::min(how.size() + 1, rest.size()));
         if (quiet || verbose) {
             d.of_step.tells_cpu_bind = verbose;
             continue;
         }
-        const bool none = iequals(word, "none") || iequals(word, "no");
-        const bool sockets = iequals(word, "sockets");
-        if (!none && !sockets && !iequals(word, "cores")) {
-            return Error{ErrorCode::failed_precondition,
-                         "--cpu-bind=" + std::string(word) +
-                             " is not supported yet; cores, sockets and none are"};
-        }
-        d.of_step.cpu_bind = none ? "none" : sockets ? "sockets" : "cores";
+        const Result<CpuBind> bind = CpuBind::parse(how);
+        if (!bind.ok()) return bind.error();
+        d.of_step.cpu_bind = bind->kind == CpuBind::Kind::none ? "none" : to_lower(how);
         d.of_cpus.instead = std::max(d.of_cpus.instead, d.of_cpus.reading);
     }
     return Done{};
