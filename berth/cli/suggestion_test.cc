@@ -21,6 +21,10 @@ TEST(Suggestion, IsWhatIsNearest) {
     EXPECT_EQ(nearest("upp", names), "up");
     EXPECT_EQ(nearest("frobnicate", names), std::nullopt);
     EXPECT_EQ(nearest("", names), std::nullopt);
+    EXPECT_EQ(nearest("SUBMT", names), "submit");
+    EXPECT_EQ(nearest("Formt", {"format", "Format"}), "Format");
+    EXPECT_EQ(nearest("formt", {"Format", "format"}), "format");
+    EXPECT_EQ(nearest("TIMELIMT", {"TimeMin", "TimeLimit"}), "TimeLimit");
 }
 
 // What `berth` says, and its exit code, for a command line that has a mistake.

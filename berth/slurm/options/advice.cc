@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "berth/base/nearest.h"
 #include "berth/base/text.h"
 
 namespace berth::slurm {
@@ -63,19 +64,36 @@ bool wants_advice(const Invocation& call) {
     return ::isatty(STDERR_FILENO) != 0;
 }
 
+std::string did_you_mean(const std::string& command, std::string_view word,
+                         const std::vector<std::string>& names, std::string_view before) {
+    const auto meant = nearest(word, names);
+    return meant ? command + ": did you mean " + std::string(before) + *meant + "?\n" : "";
+}
+
+std::string advice(const Invocation& call, std::string_view text) {
+    return wants_advice(call) ? call.name + ": " + std::string(text) + "\n" : "";
+}
+
+std::string advice_on_name(const Invocation& call, std::string_view word,
+                           const std::vector<std::string>& names, std::string_view otherwise) {
+    if (!wants_advice(call)) return {};
+    std::string meant = did_you_mean(call.name, word, names);
+    return meant.empty() ? advice(call, otherwise) : meant;
+}
+
 std::string advice_on_option(const Invocation& call, const std::string& option_name) {
     const auto form = std::ranges::find(kForms, option_name, &Form::option);
-    if (form == kForms.end() || !wants_advice(call)) return {};
-    return call.name + ": --" + option_name + " takes " + std::string(form->right) + "\n";
+    if (form == kForms.end()) return {};
+    return advice(call, "--" + option_name + " takes " + std::string(form->right));
 }
 
 std::string advice_on(const Invocation& call, const api::Problem& problem) {
     const bool says_more = !problem.slurm.empty() && !problem.detail.empty() &&
                            problem.detail != problem.slurm && problem.code != "not_supported";
-    if (!says_more || !wants_advice(call)) return {};
+    if (!says_more) return {};
     std::string_view detail = problem.detail;
     if (detail.starts_with(problem.slurm + ": ")) detail.remove_prefix(problem.slurm.size() + 2);
-    return call.name + ": " + std::string(detail) + "\n";
+    return advice(call, detail);
 }
 
 }  // namespace berth::slurm

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "berth/api/problem.h"
 #include "berth/slurm/text/invocation.h"
@@ -12,6 +14,16 @@ namespace berth::slurm {
 // Standard error is a terminal, or BERTH_ADVICE=yes says so; BERTH_ADVICE=no says it is not.
 bool wants_advice(const Invocation& call);
 
+// "scontrol: did you mean TimeLimit?\n"; empty if none of the names is near. `before` stands before
+// the name: "--".
+std::string did_you_mean(const std::string& command, std::string_view word,
+                         const std::vector<std::string>& names, std::string_view before = {});
+
+// "scancel: …\n"; empty if advice is off.
+std::string advice(const Invocation& call, std::string_view text);
+// On a word that names nothing: did_you_mean(), or `otherwise` if none of the names is near.
+std::string advice_on_name(const Invocation& call, std::string_view word,
+                           const std::vector<std::string>& names, std::string_view otherwise);
 // "sbatch: --time: write minutes, …\n"; empty if advice is off or there is nothing to add.
 std::string advice_on_option(const Invocation& call, const std::string& option_name);
 // For a refused submission: "sbatch: the job asks for 9 gpu:a100; …\n".

@@ -18,6 +18,18 @@ TEST(Advice, SaysWhatAnOptionTakes) {
     EXPECT_EQ(advice_on_option(asked("no"), "mem"), "");
 }
 
+TEST(Advice, SaysWhichNameWasMeantOrWhereToLook) {
+    const std::vector<std::string> names = {"Partition", "TimeLimit"};
+    EXPECT_EQ(advice_on_name(asked("yes"), "timelimt", names, "see above"),
+              "sbatch: did you mean TimeLimit?\n");
+    EXPECT_EQ(advice_on_name(asked("yes"), "colour", names, "see above"), "sbatch: see above\n");
+    EXPECT_EQ(advice_on_name(asked("no"), "timelimt", names, "see above"), "");
+    EXPECT_EQ(advice(asked("yes"), "see above"), "sbatch: see above\n");
+    EXPECT_EQ(advice(asked("no"), "see above"), "");
+    EXPECT_EQ(did_you_mean("srun", "tme", {"time"}, "--"), "srun: did you mean --time?\n");
+    EXPECT_EQ(did_you_mean("srun", "nosuch", {"time"}, "--"), "");
+}
+
 TEST(Advice, AddsTheNumbersToARefusalAndDoesNotRepeatSlurmsWords) {
     api::Problem refused;
     refused.slurm = "Requested node configuration is not available";

@@ -7,7 +7,6 @@
 #include <ostream>
 
 #include "berth/base/hostlist.h"
-#include "berth/base/nearest.h"
 #include "berth/base/text.h"
 #include "berth/slurm/options/advice.h"
 #include "berth/slurm/options/other_options.h"
@@ -135,8 +134,7 @@ std::string ArgumentReader::meant_instead(const std::string& option_name) const 
     for (const option& one : options_) {
         if (one.name != nullptr) names.emplace_back(one.name);
     }
-    const auto meant = nearest(option_name, names);
-    return meant ? words_.front() + ": did you mean --" + *meant + "?\n" : std::string();
+    return did_you_mean(words_.front(), option_name, names, "--");
 }
 
 const char* ArgumentReader::take_word() {
