@@ -1,5 +1,6 @@
 // Admission: normalises a request and checks that every number is within bounds.
 #include <algorithm>
+#include <set>
 
 #include "berth/base/duration_text.h"
 #include "berth/base/hostlist.h"
@@ -99,6 +100,29 @@ Objection check_gres(const ClusterSpec& spec, const JobRequest& request) {
     return std::nullopt;
 }
 
+// A list for a message: cut, for a site may have thousands of names.
+std::string there_are(std::string names) {
+    constexpr std::size_t kLongest = 300;
+    if (names.size() > kLongest) names = names.substr(0, names.rfind(',', kLongest)) + ", ...";
+    return "; there are: " + (names.empty() ? "none" : names);
+}
+
+std::string names_of_nodes(const ClusterSpec& spec) {
+    std::vector<std::string> names;
+    for (const NodeSpec& node : spec.nodes) {
+        if (!node.gone) names.push_back(node.name);
+    }
+    return compress_hostlist(std::move(names));
+}
+
+std::string names_of_features(const ClusterSpec& spec) {
+    std::set<std::string> names;
+    for (const NodeSpec& node : spec.nodes) {
+        if (!node.gone) names.insert(node.features.begin(), node.features.end());
+    }
+    return join(std::vector(names.begin(), names.end()), ", ");
+}
+
 // Expands "gpu[1-3]" and "gpu1" to plain names of existing nodes.
 Objection expand_nodes(const ClusterSpec& spec, Shared<std::vector<std::string>>& list) {
     std::vector<std::string> names;
@@ -110,9 +134,10 @@ Objection expand_nodes(const ClusterSpec& spec, Shared<std::vector<std::string>>
         for (const std::string& name : *expanded) {
             const auto node = spec.find_node(name);
             if (!node || spec.node(*node).gone) {
-                return Refusing{.why = Refusal::invalid_node_list,
-                                .message = "there is no node '" + name + "'",
-                                .details = {"invalid node name specified: " + name}};
+                return Refusing{
+                    .why = Refusal::invalid_node_list,
+                    .message = "there is no node '" + name + "'" + there_are(names_of_nodes(spec)),
+                    .details = {"invalid node name specified: " + name}};
             }
             if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
         }
@@ -151,7 +176,8 @@ Objection check_constraint(const ClusterSpec& spec, const std::string& constrain
         };
         if (std::none_of(spec.nodes.begin(), spec.nodes.end(), has_it)) {
             return Refusing{.why = Refusal::invalid_feature,
-                            .message = "no node has the feature '" + name + "'"};
+                            .message = "no node has the feature '" + name + "'" +
+                                       there_are(names_of_features(spec))};
         }
     }
     return std::nullopt;

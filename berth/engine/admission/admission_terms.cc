@@ -1,5 +1,6 @@
 // Admission: the terms of a job: licenses, deadline, least time, reservation.
 #include "berth/base/duration_text.h"
+#include "berth/base/text.h"
 
 #include <algorithm>
 
@@ -55,6 +56,18 @@ Objection check_deadline(const Job& job, Time from) {
                                format_duration(left) + " from the earliest start to the deadline"};
 }
 
+// Those that the job may use, for a message.
+std::string usable_reservations(const ClusterState& state, const Job& job) {
+    constexpr std::size_t kMost = 20;
+    std::vector<std::string> names;
+    for (const auto& [name, reservation] : state.reservations()) {
+        if (!may_use(reservation, job)) continue;
+        names.push_back(names.size() < kMost ? name : "...");
+        if (names.size() > kMost) break;
+    }
+    return names.empty() ? "none" : join(names, ", ");
+}
+
 }  // namespace
 
 Objection check_licenses(const ClusterSpec& spec, const Job& job) {
@@ -90,7 +103,8 @@ Objection check_reservation(const ClusterState& state, Time now, const Job& job)
     const Reservation* reservation = state.reservations().find(name);
     if (reservation == nullptr) {
         return Refusing{.why = Refusal::unknown_reservation,
-                        .message = "there is no reservation '" + name + "'"};
+                        .message = "there is no reservation '" + name +
+                                   "'; open to this job: " + usable_reservations(state, job)};
     }
     if (!may_use(*reservation, job)) {
         return Refusing{.why = Refusal::reservation_access,

@@ -303,6 +303,12 @@ TEST_F(Admission, NonsenseIsRefusedByName) {
               Refusal::invalid_node_list);
     EXPECT_EQ(refused(numbers({.nodelist = {"gpu9"}})).details,
               std::vector<std::string>{"invalid node name specified: gpu9"});
+    EXPECT_EQ(refused(numbers({.nodelist = {"gpu9"}})).message,
+              "there is no node 'gpu9'; there are: gpu[1-4]");
+    EXPECT_EQ(refused(numbers({.constraint = "h100"})).message,
+              "no node has the feature 'h100'; there are: a100, r1, r2");
+    EXPECT_EQ(refused(numbers({.reservation = "course"})).message,
+              "there is no reservation 'course'; open to this job: none");
     EXPECT_EQ(why({.begin = Time::max()}), Refusal::invalid_time);
     EXPECT_EQ(why({.name = std::string(2000, 'x')}), invalid);
     EXPECT_EQ(why({.array = ArraySpec{}}), Refusal::invalid_array);
