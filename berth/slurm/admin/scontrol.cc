@@ -8,6 +8,7 @@
 #include "berth/client/client.h"
 #include "berth/model/slurm_variables.h"
 #include "berth/slurm/admin/admin_commands.h"
+#include "berth/slurm/admin/scontrol_advice.h"
 #include "berth/slurm/admin/scontrol_change.h"
 #include "berth/slurm/admin/scontrol_job.h"
 #include "berth/slurm/admin/scontrol_node.h"
@@ -146,7 +147,7 @@ public:
             if (iequals(verb, known))
                 return fail("scontrol " + std::string(known) + " is not supported yet");
         }
-        streams_.err << "invalid keyword: " << verb << '\n';
+        streams_.err << "invalid keyword: " << verb << '\n' << advice_on_command(call_, verb);
         return 1;
     }
 
@@ -194,7 +195,8 @@ private:
                             " is not supported: " + instead);
             }
         }
-        streams_.err << "invalid entity:" << words[1] << " for keyword:show \n";
+        streams_.err << "invalid entity:" << words[1] << " for keyword:show \n"
+                     << advice_on_entity(call_, what);
         return 1;
     }
 
@@ -435,7 +437,11 @@ private:
         if (updated == Updated::partition) return update_partition(words);
         const auto change = parse_update({words.begin() + 1, words.end()},
                                          options.now == Time{} ? wall_time() : options.now);
-        if (!change.ok()) return streams_.err << change.error().message << "\nRequest aborted\n", 1;
+        if (!change.ok()) {
+            streams_.err << change.error().message << "\nRequest aborted\n"
+                         << advice_on_update(call_, {words.begin() + 1, words.end()});
+            return 1;
+        }
         int code = 0;
         for (const std::string& name : change.value().names) {
             const auto done = send_update(client_, change.value(), name);
