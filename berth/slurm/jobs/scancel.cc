@@ -57,6 +57,9 @@ constexpr const char* kScancelLetters = "A:bcfHiM:n:p:Qq:R:s:S:t:u:vVw:";
 // Of a list of tasks in an URL. A longer one is named as what still waits of its array.
 constexpr std::size_t kRefMax = 4000;
 
+constexpr const char* kJobForms =
+    "a job is 12, a task of an array 12_3, several of them 12_[1-3,7], a step 12.0";
+
 constexpr const char* kScancelUsage =
     "Usage: scancel [-bfiQv] [-A account] [-n name] [-p partition] [-q qos] [-s signal]\n"
     "               [-R reservation] [-t PENDING|RUNNING|SUSPENDED] [-u user | --me] [-w nodes]\n"
@@ -108,7 +111,7 @@ Status read_one(int letter, const char* value, ScancelOptions& options) {
 class Scancel {
 public:
     Scancel(const Invocation& call, Streams& streams)
-        : streams_(streams), client_(endpoint_of(call)), wants_advice_(wants_advice(call)) {}
+        : call_(call), streams_(streams), client_(endpoint_of(call)) {}
 
     ScancelOptions options;
 
@@ -181,7 +184,8 @@ private:
             }
         }
         if (!has_id || !step_is_right || !is_whole(ref)) {
-            streams_.err << "scancel: error: Invalid job id " << word << '\n';
+            streams_.err << "scancel: error: Invalid job id " << word << '\n'
+                         << advice(call_, kJobForms);
             return 1;
         }
         const bool must_look = options.conditions.any() || options.interactive;
@@ -255,7 +259,7 @@ private:
         // it. At a terminal a number may be misspelt.
         const std::string& code = sent.problem().code;
         const bool is_over = code == "job_finished" || code == "unknown_job";
-        const bool may_be_wrong = code == "unknown_job" && wants_advice_;
+        const bool may_be_wrong = code == "unknown_job" && wants_advice(call_);
         if ((!is_over || options.verbose || may_be_wrong) && !options.quiet) {
             streams_.err << "scancel: error: Kill job error on job id " << name << ": "
                          << slurm_message(sent.problem()) << '\n';
@@ -263,9 +267,9 @@ private:
         return is_over ? 0 : 1;
     }
 
+    const Invocation& call_;
     Streams& streams_;
     Client client_;
-    bool wants_advice_;
 };
 
 }  // namespace

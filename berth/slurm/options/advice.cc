@@ -39,6 +39,7 @@ constexpr auto kForms = std::to_array<Form>({
     {"gpus-per-task", kGpus},
     {"gres", "a name, a type and a number, such as gpu:2 or gpu:a100:2"},
     {"immediate", "seconds, such as 30"},
+    {"jobs", "job ids, such as 12, 12_3 (a task of an array) or 12,13"},
     {"licenses", "names and numbers, such as matlab:2"},
     {"mail-type", "NONE, BEGIN, END, FAIL, REQUEUE, ALL and others, with commas"},
     {"mem", kSize},
@@ -52,6 +53,7 @@ constexpr auto kForms = std::to_array<Form>({
     {"open-mode", "append or truncate"},
     {"priority", "a whole number from 0 to 4294967294, or TOP"},
     {"signal", "a signal and seconds before the end, such as USR1@60"},
+    {"steps", "ids of jobs or steps, such as 12, 12.0 or 12.batch"},
     {"time", kLength},
     {"time-min", kLength},
     {"wait", "seconds, such as 30"},
@@ -85,6 +87,12 @@ std::string advice_on_option(const Invocation& call, const std::string& option_n
     const auto form = std::ranges::find(kForms, option_name, &Form::option);
     if (form == kForms.end()) return {};
     return advice(call, "--" + option_name + " takes " + std::string(form->right));
+}
+
+std::string advice_on_option(const Invocation& call, std::span<const option> options, int letter) {
+    const auto row = std::ranges::find_if(
+        options, [&](const option& one) { return one.name != nullptr && one.val == letter; });
+    return row == options.end() ? "" : advice_on_option(call, row->name);
 }
 
 std::string advice_on(const Invocation& call, const api::Problem& problem) {

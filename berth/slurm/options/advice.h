@@ -2,6 +2,9 @@
 // right. Programs that read standard error get Slurm's words alone.
 #pragma once
 
+#include <getopt.h>
+
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +29,8 @@ std::string advice_on_name(const Invocation& call, std::string_view word,
                            const std::vector<std::string>& names, std::string_view otherwise);
 // "sbatch: --time: write minutes, …\n"; empty if advice is off or there is nothing to add.
 std::string advice_on_option(const Invocation& call, const std::string& option_name);
+// The same for the option of this letter.
+std::string advice_on_option(const Invocation& call, std::span<const option> options, int letter);
 // For a refused submission: "sbatch: the job asks for 9 gpu:a100; …\n".
 std::string advice_on(const Invocation& call, const api::Problem& problem);
 

@@ -16,6 +16,13 @@ TEST(Advice, SaysWhatAnOptionTakes) {
               "sbatch: --mem takes a size, such as 500M or 4G (a plain number means megabytes)\n");
     EXPECT_EQ(advice_on_option(asked("yes"), "comment"), "");
     EXPECT_EQ(advice_on_option(asked("no"), "mem"), "");
+    const option options[] = {{"comment", required_argument, nullptr, 'c'},
+                              {"jobs", required_argument, nullptr, 'j'},
+                              {nullptr, 0, nullptr, 0}};
+    EXPECT_EQ(advice_on_option(asked("yes"), options, 'j'),
+              "sbatch: --jobs takes job ids, such as 12, 12_3 (a task of an array) or 12,13\n");
+    EXPECT_EQ(advice_on_option(asked("yes"), options, 'c'), "");
+    EXPECT_EQ(advice_on_option(asked("yes"), options, 'x'), "");
 }
 
 TEST(Advice, SaysWhichNameWasMeantOrWhereToLook) {

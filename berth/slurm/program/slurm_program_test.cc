@@ -21,6 +21,7 @@ struct Ran {
 Ran run(Command command, const char* name, std::vector<std::string> arguments,
         const std::string& input = "", std::map<std::string, std::string> environment = {}) {
     environment.emplace("BERTH_SOCKET", "/nonexistent/berthd.sock");
+    environment.emplace("BERTH_ADVICE", "no");  // Also where the tests run at a terminal.
     std::istringstream in(input);
     std::ostringstream out, err;
     Streams streams{in, out, err};
@@ -128,6 +129,28 @@ TEST(Sbatch, SaysItsVersionAsSlurmDoes) {
     for (const auto& [command, name] : commands) {
         EXPECT_EQ(run(command, name, {"-V"}).out, "slurm 25.11.0\n");
     }
+}
+
+TEST(Commands, AdviseBelowSlurmsWords) {
+    const auto advised = [](Command command, const char* name, std::vector<std::string> words) {
+        return run(command, name, std::move(words), "", {{"BERTH_ADVICE", "yes"}}).err;
+    };
+    EXPECT_EQ(advised(run_squeue, "squeue", {"-j", "abc"}),
+              "squeue: error: Invalid job id: abc\n"
+              "squeue: --jobs takes job ids, such as 12, 12_3 (a task of an array) or 12,13\n");
+    EXPECT_EQ(advised(run_sacct, "sacct", {"-o", "JobIDD"}),
+              "sacct: error: Invalid field requested: \"JobIDD\"\nsacct: did you mean JobID?\n");
+    EXPECT_EQ(advised(run_sacct, "sacct", {"-o", "JobID,Colour"}),
+              "sacct: error: Invalid field requested: \"Colour\"\n"
+              "sacct: sacct --helpformat lists the fields\n");
+    EXPECT_EQ(advised(run_sstat, "sstat", {"-j", "1", "-o", "maxrsss"}),
+              "sstat: error: Invalid field requested: \"maxrsss\"\nsstat: did you mean MaxRSS?\n");
+    EXPECT_EQ(advised(run_sacct, "sacct", {"-j", "abc"}),
+              "sacct: fatal: Bad job/step specified: abc\n"
+              "sacct: --jobs takes job ids, such as 12, 12_3 (a task of an array) or 12,13\n");
+    EXPECT_EQ(advised(run_scancel, "scancel", {"abc"}),
+              "scancel: error: Invalid job id abc\nscancel: a job is 12, a task of an array 12_3, "
+              "several of them 12_[1-3,7], a step 12.0\n");
 }
 
 TEST(Commands, RefuseWhatTheyCannotDo) {

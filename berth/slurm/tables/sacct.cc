@@ -12,6 +12,7 @@
 #include "berth/base/text.h"
 #include "berth/client/client.h"
 #include "berth/slurm/json/json_rows.h"
+#include "berth/slurm/options/advice.h"
 #include "berth/slurm/options/arguments.h"
 #include "berth/slurm/options/clusters.h"
 #include "berth/slurm/options/command_help.h"
@@ -426,8 +427,8 @@ std::string_view before_complaint(int letter) {
 
 int run_sacct(const Invocation& call, Streams& streams) {
     SacctOptions options;
-    const auto fail = [&](const std::string& message) {
-        streams.err << "sacct: error: " << message << '\n';
+    const auto fail = [&](const std::string& message, const std::string& advised = {}) {
+        streams.err << "sacct: error: " << message << '\n' << advised;
         return 1;
     };
     ArgumentReader reader(call, kSacctOptions, kSacctLetters);
@@ -446,13 +447,15 @@ int run_sacct(const Invocation& call, Streams& streams) {
         if (argument->letter == 'e') return streams.out << accounting_field_names(), 0;
         const Status read = read_one(argument->letter, argument->value, options);
         if (read.ok()) continue;
-        streams.err << before_complaint(argument->letter) << read.error().message << '\n';
+        streams.err << before_complaint(argument->letter) << read.error().message << '\n'
+                    << advice_on_option(call, kSacctOptions, argument->letter);
         return 1;
     }
     if (reader.failed()) return 1;
     if (const auto why = why_not(options); !why.empty()) return streams.err << why, 1;
     auto columns = accounting_columns(format_of(call, options));
-    if (!columns.ok()) return fail(columns.error().message);
+    if (!columns.ok())
+        return fail(columns.error().message, advice_on_columns(call, format_of(call, options)));
     const Time now = wall_time();
     set_window(options, now);
     Client client(endpoint_of(call));

@@ -7,6 +7,7 @@
 #include "berth/api/accounting_time.h"
 #include "berth/base/duration_text.h"
 #include "berth/base/text.h"
+#include "berth/slurm/options/advice.h"
 #include "berth/slurm/text/print.h"
 #include "berth/slurm/text/usage_text.h"
 
@@ -251,6 +252,21 @@ Result<std::vector<AccountingColumn>> accounting_columns(std::string_view format
         columns.push_back({field, static_cast<std::size_t>(std::abs(width)), width > 0});
     }
     return columns;
+}
+
+std::string advice_on_columns(const Invocation& call, std::string_view format) {
+    std::vector<std::string> names;
+    for (const AccountingField& one : kAccountingFields) names.emplace_back(one.name);
+    for (const auto word : split(format, ',')) {
+        const std::string_view name = trim(word.substr(0, word.find('%')));
+        if (name.empty() || iequals(name, "ALL") || find_accounting_field(name) != nullptr)
+            continue;
+        const bool is_not_kept =
+            std::ranges::any_of(kNotKept, [&](std::string_view one) { return iequals(one, name); });
+        if (is_not_kept) return {};
+        return advice_on_name(call, name, names, call.name + " --helpformat lists the fields");
+    }
+    return {};
 }
 
 std::string accounting_field_names() {

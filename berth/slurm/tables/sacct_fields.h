@@ -8,6 +8,7 @@
 
 #include "berth/api/messages.h"
 #include "berth/base/result.h"
+#include "berth/slurm/text/invocation.h"
 
 namespace berth::slurm {
 
@@ -28,6 +29,8 @@ struct AccountingColumn {
 };
 // "jobid,state%20,alloctres%-60"
 Result<std::vector<AccountingColumn>> accounting_columns(std::string_view format);
+// On the first of its fields that does not exist. Empty: all do, or advice is off.
+std::string advice_on_columns(const Invocation& call, std::string_view format);
 std::string accounting_field_names();  // For --helpformat.
 
 }  // namespace berth::slurm

@@ -12,11 +12,13 @@
 #include "berth/base/text.h"
 #include "berth/client/client.h"
 #include "berth/slurm/json/json_rows.h"
+#include "berth/slurm/options/advice.h"
 #include "berth/slurm/options/arguments.h"
 #include "berth/slurm/options/clusters.h"
 #include "berth/slurm/options/command_help.h"
 #include "berth/slurm/options/input_variables.h"
 #include "berth/slurm/tables/iterate.h"
+#include "berth/slurm/tables/known_nodes.h"
 #include "berth/slurm/tables/squeue_fields.h"
 #include "berth/slurm/tables/squeue_jobs.h"
 #include "berth/slurm/tables/squeue_order.h"
@@ -422,17 +424,6 @@ int show_steps(const SqueueOptions& options, const PercentFormat& format, Client
     return streams.err << "squeue: error: " << printed.error().message << '\n', 1;
 }
 
-// The nodes that -w names exist; said if one does not.
-bool are_known(Client& client, const std::vector<std::string>& nodes, Streams& streams) {
-    for (const std::string& name : nodes) {
-        const auto node = client.node(name);
-        if (node || node.problem().code != "unknown_node") continue;
-        streams.err << "squeue: error: Invalid node name " << name << '\n';
-        return false;
-    }
-    return true;
-}
-
 // As in Slurm, -a shows hidden partitions too, and so does asking for one by name.
 void show_all_partitions(SqueueOptions& options) {
     if (options.all.value_or(false) && options.query.partitions.empty())
@@ -462,7 +453,8 @@ int run_squeue(const Invocation& call, Streams& streams) {
         const char* value = argument->value;
         if (may_stand_alone && value == nullptr) value = reader.take_word();
         if (const Status read = read_one(argument->letter, value, options); !read.ok()) {
-            return fail(read.error().message);
+            fail(read.error().message);
+            return streams.err << advice_on_option(call, kSqueueOptions, argument->letter), 1;
         }
     }
     if (reader.failed()) return streams.err << "Try \"squeue --help\" for more information\n", 1;
@@ -488,7 +480,7 @@ int run_squeue(const Invocation& call, Streams& streams) {
         if (!meant.ok()) return fail(meant.error().message);
         cluster = *std::move(meant);
     }
-    if (!are_known(client, options.query.nodes, streams)) return 1;
+    if (!are_known(client, call, options.query.nodes, streams)) return 1;
     if (options.notation) return print_json(call, options, client, cluster, streams);
     const bool dated = options.header && !options.long_format;  // -l has a date of its own.
     return show_repeatedly(options.iterate, dated, streams, [&] {

@@ -190,7 +190,11 @@ int run_sstat(const Invocation& call, Streams& streams) {
     }
     const auto columns =
         accounting_columns(options.format.empty() ? kSstatDefaultFormat : options.format);
-    if (!columns.ok()) return streams.err << "sstat: error: " << columns.error().message << '\n', 1;
+    if (!columns.ok()) {
+        streams.err << "sstat: error: " << columns.error().message << '\n'
+                    << advice_on_columns(call, options.format);
+        return 1;
+    }
     if (options.header) print_header(options, *columns, streams.out);
     Client client(endpoint_of(call));
     int code = 0;
