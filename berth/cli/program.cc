@@ -42,6 +42,8 @@ public:
             app_.parse(argc, argv);
         } catch (const CLI::ExtrasError& wrong) {
             return refuse_extras(wrong);
+        } catch (const CLI::ArgumentMismatch& wrong) {
+            return refuse_without_value(wrong);
         } catch (const CLI::ParseError& wrong) {
             return app_.exit(wrong);
         }
@@ -75,15 +77,36 @@ private:
         return std::nullopt;
     }
 
+    struct CommandGiven {
+        CLI::App* command;
+        std::string path;  // "sim run"; empty: none was given.
+    };
+    CommandGiven command_given() {
+        CommandGiven given{.command = &app_, .path = {}};
+        while (!given.command->get_subcommands().empty()) {
+            given.command = given.command->get_subcommands().front();
+            given.path += (given.path.empty() ? "" : " ") + given.command->get_name();
+        }
+        return given;
+    }
+
+    // An option that lacks its value, as a required option that is missing.
+    int refuse_without_value(const CLI::ArgumentMismatch& wrong) {
+        const std::string what = wrong.what();  // "--gpus: 1 required TEXT missing"
+        const std::string name = what.substr(0, what.find(':'));
+        const auto [at, path] = command_given();
+        const CLI::Option* const option = at->get_option_no_throw(name);
+        if (path.empty() || option == nullptr || !what.ends_with("missing"))
+            return app_.exit(wrong);
+        output_.note(path + " " + name + " needs a value: " + option->get_description());
+        output_.note("`berth " + path + " --help` lists the options");
+        return static_cast<int>(CLI::ExitCodes::RequiredError);
+    }
+
     // The first word that is left over: an option that its command does not have, mostly.
     int refuse_extras(const CLI::ExtrasError& wrong) {
         const std::vector<std::string> left = app_.remaining(true);
-        CLI::App* at = &app_;
-        std::string path;
-        while (!at->get_subcommands().empty()) {
-            at = at->get_subcommands().front();
-            path += (path.empty() ? "" : " ") + at->get_name();
-        }
+        const auto [at, path] = command_given();
         if (left.empty() || path.empty()) return app_.exit(wrong);
         const std::string word = left.front().substr(0, left.front().find('='));
         std::vector<std::string> names;

@@ -40,6 +40,16 @@ std::string said(std::vector<std::string> words) {
     return text.str() + "[exit " + std::to_string(code) + "]";
 }
 
+TEST(Suggestion, SaysWhatValueAnOptionNeeds) {
+    EXPECT_EQ(said({"submit", "--gpus"}),
+              "berth: submit --gpus needs a value: GPUs in all [COUNT or TYPE:COUNT, like "
+              "a100:2]\nberth: `berth submit --help` lists the options\n[exit 106]");
+    EXPECT_EQ(said({"submit", "-G"}), said({"submit", "--gpus"}));
+    EXPECT_EQ(said({"sim", "compare", "--seed"}),
+              "berth: sim compare --seed needs a value: Seed of a generated workload (1)\n"
+              "berth: `berth sim compare --help` lists the options\n[exit 106]");
+}
+
 TEST(Suggestion, IsMadeForCommandsAndOptions) {
     EXPECT_EQ(said({"submt", "x.sh"}),
               "berth: there is no command 'submt'; did you mean 'submit'?\n"
