@@ -70,7 +70,7 @@ public:
 
 private:
     int fail(const std::string& message, int code) {
-        streams_.err << "sbatch: error: " << message << '\n';
+        streams_.err << "sbatch: error: " << message << '\n' << advice_on_error(call_, message);
         return error_exit_code(call_, code);
     }
 
@@ -179,7 +179,8 @@ private:
         if (!foreign.ok()) return fail(foreign.error().message, 1);
         for (const Directive& directive : *foreign) {
             if (!directive.unmatched.empty()) return refuse_quote(directive);
-            Invocation line{.name = "sbatch", .arguments = directive.words, .environment = {}};
+            Invocation line = call_;
+            line.arguments = directive.words;
             std::vector<std::string> rest;
             if (const auto code = read_command_line(line, draft, rest)) {
                 streams_.err << "sbatch: error: in line " << directive.line << " of the script\n";
@@ -192,7 +193,8 @@ private:
     std::optional<int> read_directives(const std::vector<Directive>& section, JobDraft& draft) {
         for (const Directive& directive : section) {
             if (!directive.unmatched.empty()) return refuse_quote(directive);
-            Invocation line{.name = "sbatch", .arguments = directive.words, .environment = {}};
+            Invocation line = call_;
+            line.arguments = directive.words;
             std::vector<std::string> rest;
             if (const auto code = read_command_line(line, draft, rest)) {
                 say_line(directive);

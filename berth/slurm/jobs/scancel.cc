@@ -308,7 +308,8 @@ int run_scancel(const Invocation& call, Streams& streams) {
     const std::vector<std::string> words = reader.operands();
     if (!words.empty()) return scancel.cancel_named(words);
     if (scancel.options.conditions.any()) return scancel.cancel_selected();
-    streams.err << "scancel: error: No job identification provided\n";
+    const std::string none = "No job identification provided";
+    streams.err << "scancel: error: " << none << '\n' << advice_on_error(call, none);
     return 1;
 }
 

@@ -57,7 +57,7 @@ private:
     }
 
     int fail(const std::string& message, int code = 1) {
-        streams_.err << "srun: error: " + message + "\n";
+        streams_.err << "srun: error: " + message + "\n" << advice_on_error(call_, message);
         return error_exit_code(call_, code);
     }
 

@@ -59,6 +59,19 @@ constexpr auto kForms = std::to_array<Form>({
     {"wait", "seconds, such as 30"},
 });
 
+struct Remedy {
+    std::string_view said, right;  // `said`: how the error begins.
+};
+constexpr auto kRemedies = std::to_array<Remedy>({
+    {"Unable to open file", "give the path of a script, or a command with --wrap"},
+    {"Batch script is empty!", "a script begins with a line such as #!/bin/bash"},
+    {"Batch script contains DOS", "dos2unix converts the line breaks of a file"},
+    {"Script arguments not permitted",
+     "give either a script or --wrap; quote a command that has arguments: --wrap 'echo hello'"},
+    {"No command given", "give a program and its arguments, such as srun -n2 hostname"},
+    {"No job identification", "give job ids, such as 12 or 12_3, or a filter, such as --user"},
+});
+
 }  // namespace
 
 bool wants_advice(const Invocation& call) {
@@ -83,10 +96,21 @@ std::string advice_on_name(const Invocation& call, std::string_view word,
     return meant.empty() ? advice(call, otherwise) : meant;
 }
 
-std::string advice_on_option(const Invocation& call, const std::string& option_name) {
+std::string advice_on_error(const Invocation& call, std::string_view said) {
+    const auto known = std::ranges::find_if(
+        kRemedies, [&](const Remedy& one) { return said.starts_with(one.said); });
+    return known == kRemedies.end() ? "" : advice(call, known->right);
+}
+
+std::string what_option_takes(const std::string& command, std::string_view option_name) {
     const auto form = std::ranges::find(kForms, option_name, &Form::option);
     if (form == kForms.end()) return {};
-    return advice(call, "--" + option_name + " takes " + std::string(form->right));
+    return command + ": --" + std::string(option_name) + " takes " + std::string(form->right) +
+           "\n";
+}
+
+std::string advice_on_option(const Invocation& call, const std::string& option_name) {
+    return wants_advice(call) ? what_option_takes(call.name, option_name) : "";
 }
 
 std::string advice_on_option(const Invocation& call, std::span<const option> options, int letter) {

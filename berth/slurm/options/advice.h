@@ -27,6 +27,12 @@ std::string advice(const Invocation& call, std::string_view text);
 // On a word that names nothing: did_you_mean(), or `otherwise` if none of the names is near.
 std::string advice_on_name(const Invocation& call, std::string_view word,
                            const std::vector<std::string>& names, std::string_view otherwise);
+// On an error in Slurm's words of which no option is the cause: "No command given to execute."
+std::string advice_on_error(const Invocation& call, std::string_view said);
+
+// "sbatch: --time takes minutes, …\n", whether advice is on or off; empty if there is nothing to
+// add.
+std::string what_option_takes(const std::string& command, std::string_view option_name);
 // "sbatch: --time: write minutes, …\n"; empty if advice is off or there is nothing to add.
 std::string advice_on_option(const Invocation& call, const std::string& option_name);
 // The same for the option of this letter.

@@ -37,6 +37,13 @@ TEST(Advice, SaysWhichNameWasMeantOrWhereToLook) {
     EXPECT_EQ(did_you_mean("srun", "nosuch", {"time"}, "--"), "");
 }
 
+TEST(Advice, SaysWhatIsRightWhereNoOptionIsWrong) {
+    EXPECT_EQ(advice_on_error(asked("yes"), "Unable to open file x.sh"),
+              "sbatch: give the path of a script, or a command with --wrap\n");
+    EXPECT_EQ(advice_on_error(asked("yes"), "Unspecified error"), "");
+    EXPECT_EQ(advice_on_error(asked("no"), "Unable to open file x.sh"), "");
+}
+
 TEST(Advice, AddsTheNumbersToARefusalAndDoesNotRepeatSlurmsWords) {
     api::Problem refused;
     refused.slurm = "Requested node configuration is not available";

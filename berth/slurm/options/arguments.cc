@@ -85,8 +85,7 @@ std::optional<Argument> ArgumentReader::next_of_all(Streams& streams) {
                                  : words_[static_cast<std::size_t>(std::max(optind - 1, 0))];
     if (word.starts_with("--")) {
         streams.err << name << ": " << what_is_wrong_with(word) << '\n';
-        const std::string option_name = word.substr(2, word.find('=') - 2);
-        if (advises_ && meant_by(option_name).empty()) streams.err << meant_instead(option_name);
+        if (advises_) streams.err << advice_on_word(word.substr(2, word.find('=') - 2));
     } else {
         const bool known =
             optopt != 0 && letters_.find(static_cast<char>(optopt)) != std::string::npos;
@@ -129,7 +128,12 @@ std::string ArgumentReader::what_is_wrong_with(const std::string& word) const {
     return full + " requires an argument";
 }
 
-std::string ArgumentReader::meant_instead(const std::string& option_name) const {
+// On an option that does not exist, or that lacks its value.
+std::string ArgumentReader::advice_on_word(const std::string& option_name) const {
+    const std::vector<const option*> meant = meant_by(option_name);
+    if (meant.size() == 1 && meant.front()->has_arg != no_argument)
+        return what_option_takes(words_.front(), meant.front()->name);
+    if (!meant.empty()) return {};
     std::vector<std::string> names;
     for (const option& one : options_) {
         if (one.name != nullptr) names.emplace_back(one.name);

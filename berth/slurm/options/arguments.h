@@ -57,7 +57,7 @@ private:
     std::optional<Argument> next_of_all(Streams& streams);
     std::vector<const option*> meant_by(std::string_view option_name) const;
     std::string what_is_wrong_with(const std::string& word) const;
-    std::string meant_instead(const std::string& option_name) const;
+    std::string advice_on_word(const std::string& option_name) const;
 
     std::vector<std::string> words_;
     std::vector<char*> argv_;

@@ -151,6 +151,31 @@ TEST(Commands, AdviseBelowSlurmsWords) {
     EXPECT_EQ(advised(run_scancel, "scancel", {"abc"}),
               "scancel: error: Invalid job id abc\nscancel: a job is 12, a task of an array 12_3, "
               "several of them 12_[1-3,7], a step 12.0\n");
+    EXPECT_EQ(advised(run_scancel, "scancel", {}),
+              "scancel: error: No job identification provided\n"
+              "scancel: give job ids, such as 12 or 12_3, or a filter, such as --user\n");
+    EXPECT_EQ(advised(run_srun, "srun", {}),
+              "srun: error: No command given to execute.\n"
+              "srun: give a program and its arguments, such as srun -n2 hostname\n");
+    EXPECT_EQ(advised(run_sbatch, "sbatch", {"/nonexistent/x.sh"}),
+              "sbatch: error: Unable to open file /nonexistent/x.sh\n"
+              "sbatch: give the path of a script, or a command with --wrap\n");
+}
+
+// Advice is on in a script's lines as on the command line.
+TEST(Sbatch, AdvisesOnTheOptionsOfAScript) {
+    const auto advised = [](const std::string& script) {
+        return run(run_sbatch, "sbatch", {}, script, {{"BERTH_ADVICE", "yes"}}).err;
+    };
+    EXPECT_EQ(advised("#!/bin/bash\n#SBATCH --time\n"),
+              "sbatch: option '--time' requires an argument\n"
+              "sbatch: --time takes minutes, hours:minutes:seconds or days-hours, such as 30, "
+              "1:30:00 or 2-12\nTry \"sbatch --help\" for more information\n"
+              "sbatch: error: in #SBATCH line 2 of the script\n");
+    EXPECT_EQ(advised("#!/bin/bash\n#SBATCH --tme=5\n"),
+              "sbatch: unrecognized option '--tme=5'\nsbatch: did you mean --time?\n"
+              "Try \"sbatch --help\" for more information\n"
+              "sbatch: error: in #SBATCH line 2 of the script\n");
 }
 
 TEST(Commands, RefuseWhatTheyCannotDo) {
