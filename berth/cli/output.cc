@@ -57,7 +57,9 @@ int Output::fail(const api::Problem& problem) {
     }
     for (const std::string& line : problem.details) err_ << "berth: " << line << '\n';
     const std::string& text = problem.detail.empty() ? problem.title : problem.detail;
-    return fail(text.empty() ? problem.slurm : text);
+    fail(text.empty() ? problem.slurm : text);
+    if (problem.code == "unknown_job") note("`berth queue --all` lists the jobs");
+    return 1;
 }
 
 void Output::table(const std::vector<std::vector<Cell>>& as_given) {

@@ -49,6 +49,12 @@ Result<std::string> unpack(const std::string& path) {
 }
 
 Result<config::ConfigFiles> read_config(const std::string& path) {
+    std::error_code ignored;
+    if (!std::filesystem::exists(path, ignored)) {
+        return Error{ErrorCode::not_found, "there is no " + path +
+                                               "; give a berth.yaml, a slurm.conf, or a directory "
+                                               "with them"};
+    }
     if (path.ends_with(".yaml") || path.ends_with(".yml")) {
         config::ConfigFiles files;
         BERTH_TRY(std::string text, read_file(path));

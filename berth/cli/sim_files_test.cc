@@ -67,6 +67,12 @@ TEST_F(SimFiles, TakePoliciesByNameOrFile) {
     EXPECT_TRUE(remarks.empty());
 }
 
+TEST_F(SimFiles, SayWhatAClusterMayBe) {
+    EXPECT_EQ(read_cluster(folder + "/none.yaml").error().message,
+              "there is no " + folder +
+                  "/none.yaml; give a berth.yaml, a slurm.conf, or a directory with them");
+}
+
 TEST_F(SimFiles, NameTheLineOfAPolicyThatIsWrong) {
     const std::string path = write("x.conf", "\nPriorityWeightAge=old\n");
     EXPECT_TRUE(

@@ -37,8 +37,9 @@ std::optional<Refusing> check_license(const ClusterSpec& spec, const LicenseCoun
 Objection check_deadline(const Job& job, Time from) {
     const JobSpec& spec = job.spec;
     if (*spec.deadline <= from) {
-        return Refusing{.why = Refusal::deadline_too_soon,
-                        .message = "the deadline is over before the job could begin"};
+        return Refusing{
+            .why = Refusal::deadline_too_soon,
+            .message = "the deadline is over before the job could begin; name a later one"};
     }
     const Duration least = spec.time_min.value_or(job.time_limit);
     if (least == Duration::max()) {

@@ -17,12 +17,14 @@
 #include "berth/slurm/admin/scontrol_token.h"
 #include "berth/slurm/admin/scontrol_update.h"
 #include "berth/slurm/json/json_rows.h"
+#include "berth/slurm/options/advice.h"
 #include "berth/slurm/options/arguments.h"
 #include "berth/slurm/options/clusters.h"
 #include "berth/slurm/options/command_help.h"
 #include "berth/slurm/options/input_variables.h"
 #include "berth/slurm/show/scontrol_show.h"
 #include "berth/slurm/step/last_answer.h"
+#include "berth/slurm/tables/known_nodes.h"
 #include "berth/slurm/text/argument_text.h"
 #include "berth/slurm/text/print.h"
 #include "berth/trust/wall_time.h"
@@ -83,7 +85,9 @@ std::string joined(const std::vector<std::string>& words, std::size_t from) {
 class Scontrol {
 public:
     Scontrol(const Invocation& call, Streams& streams)
-        : streams_(streams), client_(endpoint_of(call)), call_(call) {}
+        : streams_(streams), client_(endpoint_of(call)), call_(call) {
+        options.advises = wants_advice(call);
+    }
 
     ShowOptions options;
     std::optional<Notation> notation;
@@ -449,6 +453,8 @@ private:
             const std::string why = site_refusal(done.problem());
             if (change.value().node) {
                 streams_.err << "slurm_update error: " << why << '\n';
+                if (done.problem().code == "unknown_node")
+                    streams_.err << advice_on_unknown_node(client_, call_, name);
             } else {
                 streams_.err << why << " for job " << name << '\n';
             }

@@ -16,6 +16,7 @@ struct ShowOptions {
     bool detail = false;    // -d
     bool one_line = false;  // -o
     bool all = false;       // -a
+    bool advises = false;   // Advice is on.
     Time now{};             // For run times; the caller's clock.
 };
 

@@ -261,10 +261,13 @@ void print_job(std::ostream& out, const api::JobRow& job, const ShowOptions& opt
     record.end();
 }
 
-int failed(Streams& streams, const std::string& id, const api::Problem& problem) {
+int failed(Streams& streams, const ShowOptions& options, const std::string& id,
+           const api::Problem& problem) {
     const bool is_number = id.empty() || (id.front() >= '0' && id.front() <= '9');
     streams.err << (is_number ? "slurm_load_jobs error: " : "scontrol_print_job error: ")
                 << slurm_message(problem) << '\n';
+    if (options.advises && problem.code == "unknown_job")
+        streams.err << "scontrol: squeue lists the jobs that run or wait, sacct also the others\n";
     return 1;
 }
 
@@ -301,7 +304,7 @@ void print_step(std::ostream& out, const api::JobRow& job, const api::StepRow& s
 
 int show_jobs(Client& client, const ShowOptions& options, const std::string& id, Streams& streams) {
     const auto jobs = load(client, id);
-    if (!jobs) return failed(streams, id, jobs.problem());
+    if (!jobs) return failed(streams, options, id, jobs.problem());
     for (const api::JobRow& job : *jobs) print_job(streams.out, job, options);
     if (jobs->empty()) streams.out << "No jobs in the system\n";
     return 0;
@@ -311,7 +314,7 @@ int show_steps(Client& client, const ShowOptions& options, const std::string& id
                Streams& streams) {
     const std::size_t dot = id.find('.');
     const auto jobs = load(client, id.substr(0, dot));
-    if (!jobs) return failed(streams, id, jobs.problem());
+    if (!jobs) return failed(streams, options, id, jobs.problem());
     std::size_t printed = 0;
     for (const api::JobRow& job : *jobs) {
         for (const api::StepRow& step : running_steps(job, options.now)) {

@@ -14,18 +14,23 @@ std::string advice_on_node(const Invocation& call, const std::string& name,
     return advice_on_name(call, name, nodes, all);
 }
 
+std::string advice_on_unknown_node(Client& client, const Invocation& call,
+                                   const std::string& name) {
+    if (!wants_advice(call)) return {};
+    const auto rows = client.nodes();
+    if (!rows) return {};
+    std::vector<std::string> names;
+    for (const api::NodeRow& row : *rows) names.push_back(row.name);
+    return advice_on_node(call, name, names);
+}
+
 bool are_known(Client& client, const Invocation& call, const std::vector<std::string>& nodes,
                Streams& streams) {
     for (const std::string& name : nodes) {
         const auto node = client.node(name);
         if (node || node.problem().code != "unknown_node") continue;
-        streams.err << call.name << ": error: Invalid node name " << name << '\n';
-        if (!wants_advice(call)) return false;
-        const auto rows = client.nodes();
-        if (!rows) return false;
-        std::vector<std::string> names;
-        for (const api::NodeRow& row : *rows) names.push_back(row.name);
-        streams.err << advice_on_node(call, name, names);
+        streams.err << call.name << ": error: Invalid node name " << name << '\n'
+                    << advice_on_unknown_node(client, call, name);
         return false;
     }
     return true;
