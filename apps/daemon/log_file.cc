@@ -4,6 +4,8 @@
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include "berth/base/control_characters.h"
+
 namespace berth {
 
 namespace {
@@ -69,7 +71,8 @@ Status LogFile::move_to(const std::vector<std::string>& paths, LogLevel least) {
 }
 
 void LogFile::write(LogLevel level, std::string_view component, std::string_view text) {
-    parts_->logger->log(level_of(level), "{}: {}", component, text);
+    // Users' texts are in it: none may look like a line of its own.
+    parts_->logger->log(level_of(level), "{}: {}", component, with_escaped_controls(text));
 }
 
 void LogFile::flush() { parts_->logger->flush(); }

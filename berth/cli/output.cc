@@ -41,7 +41,7 @@ std::string Output::paint(std::string_view text, Colour colour) const {
 }
 
 void Output::note(const std::string& message) {
-    err_ << "berth: " << message << '\n' << std::flush;
+    err_ << "berth: " << slurm::printable(message) << '\n' << std::flush;
 }
 
 int Output::fail(const std::string& message) {
@@ -55,7 +55,7 @@ int Output::fail(const api::Problem& problem) {
             "no cluster answers here; start one with `berth up`, or source its berth.env (" +
             problem.detail + ")");
     }
-    for (const std::string& line : problem.details) err_ << "berth: " << line << '\n';
+    for (const std::string& line : problem.details) note(line);
     const std::string& text = problem.detail.empty() ? problem.title : problem.detail;
     fail(text.empty() ? problem.slurm : text);
     if (problem.code == "unknown_job") note("`berth queue --all` lists the jobs");

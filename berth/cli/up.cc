@@ -297,6 +297,10 @@ int up(const UpOptions& options, Output& output) {
 
 int down(const DownOptions& options, Output& output) {
     const ClusterDir dir = ClusterDir::find(options.state);
+    // What another user wrote there could name any process.
+    for (const Status& ours :
+         {check_path(dir.path().string()), check_ownership(dir.path().string())})
+        if (!ours.ok()) return output.fail(ours.error().message);
     std::vector<Daemon> daemons = dir.running();
     if (daemons.empty())
         return output.out() << "nothing runs in " << dir.path().string() << '\n', 0;

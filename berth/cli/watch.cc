@@ -10,6 +10,7 @@
 #include "berth/cli/subcommands.h"
 #include "berth/client/client.h"
 #include "berth/slurm/text/print.h"
+#include "berth/slurm/text/printable.h"
 #include "berth/trust/wall_time.h"
 
 namespace berth::cli {
@@ -51,7 +52,7 @@ std::string gpu_bar(const api::NodeRow& node) {
 
 void print_blockers(const Explanation& explanation, Time now, Output& output) {
     for (const Blocker& blocker : explanation.blockers) {
-        output.out() << "  - " << blocker.text;
+        output.out() << "  - " << slurm::printable(blocker.text);
         if (!blocker.resource.empty() &&
             blocker.text.find(std::to_string(blocker.asked)) == std::string::npos) {
             output.out() << " (" << blocker.resource << ": asked " << blocker.asked << ", free "
@@ -97,14 +98,15 @@ void print_phase(const Explanation& explanation, Output& output) {
     for (const JobCondition& one : explanation.conditions) {
         output.out() << "  condition " << one.type << "=" << one.status << " since "
                      << slurm::local_time(one.changed_at, "") << ", " << one.reason << ": "
-                     << one.message << '\n';
+                     << slurm::printable(one.message) << '\n';
     }
 }
 
 void print_explanation(const Explanation& explanation, const std::map<JobId, std::string>& names,
                        Time now, Output& output) {
     if (!explanation.outcome.empty()) {  // It waits no more.
-        for (const std::string& line : explanation.outcome) output.out() << line << '\n';
+        for (const std::string& line : explanation.outcome)
+            output.out() << slurm::printable(line) << '\n';
         print_phase(explanation, output);
         return;
     }
@@ -142,7 +144,8 @@ void print_explanation(const Explanation& explanation, const std::map<JobId, std
             output.out() << " " << term << " " << points;
         output.out() << '\n';
     }
-    for (const std::string& advice : explanation.advice) output.out() << "  → " << advice << '\n';
+    for (const std::string& advice : explanation.advice)
+        output.out() << "  → " << slurm::printable(advice) << '\n';
 }
 
 }  // namespace
@@ -193,7 +196,11 @@ int why(const std::string& job, bool json, Output& output) {
     const auto explanation = client.explain(job);
     if (!explanation) return output.fail(explanation.problem());
     if (json) return output.out() << api::to_json(*explanation) << '\n', 0;
-    print_explanation(*explanation, names_of(client, *explanation), wall_time(), output);
+    std::map<JobId, std::string> names = names_of(client, *explanation);
+    // Of tasks that share a record, the one that was asked for.
+    std::string& name = names.at(explanation->job);
+    if (job.find('_') != std::string::npos && name.ends_with(']')) name = job;
+    print_explanation(*explanation, names, wall_time(), output);
     return 0;
 }
 

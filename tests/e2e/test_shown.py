@@ -91,6 +91,8 @@ class Shown(unittest.TestCase):
         holder = self.cluster.sbatch("-N2", "--exclusive", "--wrap", "sleep 60")
         self.cluster.wait_state(holder, "RUNNING")
         array = self.cluster.sbatch("-a", "0-1", "-N2", "--wrap", "true")
+        self.assertIn(f"job {array}_0 waits", self.cluster.run("berth", "why", f"{array}_0").stdout)
+        self.assertIn(f"job {array}_[0-1] waits", self.cluster.run("berth", "why", array).stdout)
         self.cluster.run("scontrol", "hold", f"{array}_1")  # It has a record of its own now.
         said = self.cluster.run("berth", "why", f"{array}_1").stdout
         self.assertIn(f"job {array}_1 waits", said)
@@ -206,6 +208,26 @@ class Shown(unittest.TestCase):
         for command in (["squeue"], ["berth", "queue"], ["sacct", "-X"], ["scontrol", "show", "job", job],
                         ["squeue", "-O", "name:60"], ["scontrol", "-o", "show", "job"]):
             self.assertNotIn("\x1b", self.cluster.run(*command).stdout, command)
+
+    def test_no_command_and_no_log_has_a_users_control_characters(self):
+        c = self.cluster
+        evil = "e\x1b]0;title\a\n2026-01-01T00:00:00.000 error berthd: forged"
+        nowhere = c.run("sbatch", "--parsable", "-J", evil, "--comment", evil, "-o", f"/nonexistent/{evil}", "--wrap", "true", check=False).stdout.strip()
+        steps = c.sbatch(script=f"srun -J '{evil}' false")
+        waits = c.run("sbatch", "--parsable", "-H", "-J", evil, "--wrap", "true").stdout.strip()
+        c.wait("both to end", lambda: all(c.state_of(job) == "FAILED" for job in (nowhere, steps)))
+        c.run("sacctmgr", "-i", "add", "account", "odd", f"Description={evil}|x", check=False)
+        told = [c.run(*command, check=False) for job in (nowhere, steps, waits) for command in (
+            ["squeue", "-t", "all", "-o", "%all"], ["squeue", "-s"], ["sacct", "-j", job, "-l"], ["sacct", "-P", "-j", job, "-o", "ALL"],
+            ["scontrol", "show", "job", job], ["scontrol", "show", "step", job], ["sstat", "-a", "-j", job], ["seff", job], ["sprio", "-l"],
+            ["berth", "why", job], ["berth", "logs", job], ["berth", "queue", "--all"], ["berth", "status"],
+            ["sacctmgr", "show", "account"], ["sacctmgr", "-P", "show", "account"], ["sacctmgr", "show", "transactions"])]
+        texts = [text for one in told for text in (one.stdout, one.stderr)] + [log.read_text() for log in (c.state / "log").glob("*")]
+        for text in texts:
+            self.assertNotIn("\x1b", text)
+            self.assertNotIn("\a", text)
+            self.assertEqual([line for line in text.splitlines() if line.startswith("2026-01-01T00:00:00.000 error")], [])
+        self.assertTrue(any("forged" in text for text in texts), "nothing told of them")
 
     def test_a_text_with_a_nul_is_refused(self):
         class OverSocket(http.client.HTTPConnection):

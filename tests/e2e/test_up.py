@@ -5,7 +5,9 @@ import pwd
 import signal
 import stat
 import subprocess
+import tempfile
 import unittest
+from pathlib import Path
 
 from cluster import BIN, Cluster, main
 
@@ -145,6 +147,19 @@ class Up(unittest.TestCase):
                 self.assertEqual(done.returncode, 78, f"{daemon[0]}: {done.stderr}")
                 self.assertIn(f"{link} belongs to uid {nobody.pw_uid}", done.stderr)
             self.assertFalse((c.state / "new").exists())
+
+    @unittest.skipUnless(os.geteuid() == 0, "as root")
+    def test_root_stops_no_process_that_another_user_names(self):
+        nobody = pwd.getpwnam("nobody")
+        with tempfile.TemporaryDirectory() as folder, subprocess.Popen(["sleep", "60"]) as process:
+            started = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()[19]
+            (Path(folder) / "x.pid").write_text(f"{process.pid} {started}\n")
+            os.chown(folder, nobody.pw_uid, nobody.pw_gid)
+            told = subprocess.run([str(BIN / "berth"), "down", "--state", folder], capture_output=True, text=True, timeout=60)
+            self.assertIsNone(process.poll(), "it was stopped")
+            self.assertEqual(told.returncode, 1, told.stdout)
+            self.assertIn(f"{folder} belongs to uid {nobody.pw_uid}", told.stderr)
+            process.kill()
 
 
 if __name__ == "__main__":

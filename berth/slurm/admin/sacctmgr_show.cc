@@ -9,6 +9,7 @@
 #include "berth/base/text.h"
 #include "berth/model/limit_keys.h"
 #include "berth/slurm/text/columns.h"
+#include "berth/slurm/text/printable.h"
 
 namespace berth::slurm {
 namespace {
@@ -230,13 +231,14 @@ private:
     void put(const std::vector<std::string>& cells, bool is_header) {
         for (std::size_t i = 0; i < cells.size(); ++i) {
             if (options_.parsable || options_.parsable2) {
-                streams_.out << cells[i];
+                streams_.out << printable(cells[i], '|');
                 if (options_.parsable || i + 1 < cells.size()) streams_.out << '|';
                 continue;
             }
             const EntityColumn& column = chosen_[i];
-            streams_.out << (is_header ? cell(cells[i], column.width, !column.left)
-                                       : cell_with_plus(cells[i], column.width, !column.left))
+            const std::string text = printable(cells[i]);
+            streams_.out << (is_header ? cell(text, column.width, !column.left)
+                                       : cell_with_plus(text, column.width, !column.left))
                          << ' ';
         }
         streams_.out << '\n';
