@@ -459,6 +459,21 @@ TEST_F(Update, ChangesWhatAWaitingJobAsksForAsIfItWereSubmittedThatWay) {
     state_.check_invariants();
 }
 
+TEST_F(Update, CannotLetAJobBeginTooLateForItsDeadline) {
+    JobSpec spec{.deadline = kNow + minutes(60)};
+    spec.request.edit().time_limit = minutes(30);
+    const JobId id = submit(spec);
+    EXPECT_EQ(why_not({.job = id, .begin = kNow + minutes(30)}), kFine);
+    EXPECT_EQ(why_not({.job = id, .begin = kNow + minutes(31)}), Refusal::time_limit_too_long);
+    EXPECT_EQ(why_not({.job = id, .begin = kNow + minutes(300)}), Refusal::deadline_too_soon);
+    // Terms that change together are judged together.
+    EXPECT_EQ(why_not({.job = id, .time_limit = minutes(10), .begin = kNow + minutes(50)}), kFine);
+    EXPECT_EQ(why_not({.job = id, .time_limit = minutes(10), .begin = kNow + minutes(51)}),
+              Refusal::time_limit_too_long);
+    EXPECT_EQ(why_not({.job = id, .begin = kNow + minutes(300), .deadline = kNow + minutes(330)}),
+              kFine);
+}
+
 TEST_F(Update, CannotMakeJobsWaitForEachOther) {
     const JobId first = submit({});
     const JobId second = submit({.dependencies = {{.job = first}}});

@@ -115,9 +115,10 @@ Objection change(const ClusterState& state, Time now, const JobUpdated& update,
     } else if (update.partition || update.nodelist) {
         if (auto no = check_fits(state, changed)) return no;
     }
+    if (update.begin) changed.spec.begin = update.begin;
     if (update.deadline) changed.spec.deadline = update.deadline;
     if (update.time_min) changed.spec.time_min = update.time_min;
-    if (update.deadline || update.time_min || update.time_limit) {
+    if (update.begin || update.deadline || update.time_min || update.time_limit) {
         if (auto no = check_time_terms(now, changed)) return no;
     }
     if (!update.by_operator && (update.partition || update.time_limit || update.request)) {
