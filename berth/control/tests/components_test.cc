@@ -147,6 +147,49 @@ TEST_F(Components, EndTogetherWhenOneRunsOutOfTime) {
     EXPECT_EQ(rig.job(id).outcome, JobState::timeout);
 }
 
+// The agents were suspended when the time limit passed. Either may report first.
+TEST_F(Components, DoNotTimeOutIfTheScriptEndedInTime) {
+    for (const bool first_reports_first : {true, false}) {
+        const std::uint32_t id = submit({8, 8});
+        const Time began = rig.now;
+        const std::uint32_t host = rig.node_of(id), other = rig.node_of(id + 1);
+        ASSERT_NE(host, other);
+        rig.wait(std::chrono::hours(1));
+        expect_all(id, 2, JobState::completing);
+        ASSERT_EQ(rig.job(id + 1).outcome, JobState::timeout);
+        AttemptReport script = end_report(id, 1, ExitStatus{3, 0});
+        script.ended_at = began + std::chrono::minutes(5);
+        rig.now += std::chrono::minutes(30);
+        // After so long a silence they register again.
+        if (first_reports_first) rig.connect(host, {script});
+        rig.connect(other, {end_report(id + 1, 1, std::nullopt)});
+        if (!first_reports_first) rig.connect(host, {script});
+        for (const std::uint32_t one : {id, id + 1}) {
+            EXPECT_EQ(rig.job(one).state, JobState::failed) << one;
+            EXPECT_EQ(rig.job(one).state_reason, "NonZeroExitCode") << one;
+            EXPECT_EQ(rig.job(one).exit, (ExitStatus{3, 0})) << one;
+            EXPECT_EQ(rig.job(one).ended_at, began + std::chrono::minutes(5)) << one;
+        }
+        rig.restart();
+        rig.connect_all();
+    }
+}
+
+// By itself, but after its limit; or by order.
+TEST_F(Components, TimeOutTogetherIfTheScriptDidNotEndInTime) {
+    for (const bool by_itself : {true, false}) {
+        const std::uint32_t id = submit({8, 8});
+        const std::uint32_t host = rig.node_of(id), other = rig.node_of(id + 1);
+        rig.wait(std::chrono::hours(1));
+        AttemptReport script = end_report(id);
+        if (by_itself) script.ended_at = rig.now + std::chrono::minutes(1);
+        rig.now += std::chrono::minutes(30);
+        rig.connect(host, {script});
+        rig.connect(other, {end_report(id + 1, 1, std::nullopt)});
+        expect_all(id, 2, JobState::timeout);
+    }
+}
+
 TEST_F(Components, AreHeldAndReleasedAsAWhole) {
     JobSpec held = testing::make_job({});
     held.hold = true;

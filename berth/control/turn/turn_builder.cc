@@ -1,5 +1,7 @@
 #include "berth/control/turn/turn_builder.h"
 
+#include "berth/engine/state/job_queries.h"
+
 namespace berth {
 
 void TurnBuilder::end_components(const Fact& fact) {
@@ -21,9 +23,16 @@ void TurnBuilder::end_components(const Fact& fact) {
     same.by_uid = by_uid;
     if (same.outcome != JobState::pending) same.exit = job->exit;
     const HetComponent het = *job->het;
+    // If the script, which the first component has, is only now known to have ended in time, no
+    // component timed out.
+    const bool in_time = std::holds_alternative<AttemptEnded>(fact) && het.offset == 0 &&
+                         is_final(same.outcome) && !was_ended_by_limit(*job);
+    const auto must_end = [&](const Job& other) {
+        return other.state == JobState::running || (in_time && was_ended_by_limit(other));
+    };
     for (std::uint32_t i = 0; i < het.size; ++i) {
         const Job* const other = state().find_job(het.id(i));
-        if (i == het.offset || other == nullptr || other->state != JobState::running) continue;
+        if (i == het.offset || other == nullptr || !must_end(*other)) continue;
         same.job = other->id;
         record(same);
     }

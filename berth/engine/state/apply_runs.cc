@@ -107,9 +107,31 @@ void end_by_exit(Job& job, Time now, ExitStatus exit, bool out_of_memory) {
 // The time limit or deadline was applied to a run whose script had already ended, which the
 // controller could not know: the agent was stopped, or its link was down.
 bool ended_in_time(const Job& job, const AttemptEnded& fact) {
-    const bool overdue = job.outcome == JobState::timeout || job.outcome == JobState::deadline;
-    return job.state == JobState::completing && overdue && fact.batch_exit && !fact.lost &&
-           job.nodes.front() == fact.node && fact.ended_at && *fact.ended_at <= *job.ended_at;
+    return job.state == JobState::completing && was_ended_by_limit(job) && fact.batch_exit &&
+           !fact.lost && job.nodes.front() == fact.node && fact.ended_at &&
+           *fact.ended_at <= *job.ended_at;
+}
+
+// When the script of a heterogeneous job, which the first component has, ended in time, while this
+// component still counts as ended by the limit. nullopt: this is not so, or the fact does not say
+// how the component ended instead.
+std::optional<Time> script_ended_in_time(const ClusterState& state, const Job& job,
+                                         const EndJob& fact) {
+    if (!job.het || !fact.exit || fact.outcome == JobState::pending || !was_ended_by_limit(job))
+        return std::nullopt;
+    const Job* const first = state.find_job(job.het->first);
+    const bool in_time = first != nullptr && first->attempt == job.attempt && first->ended_at &&
+                         !was_ended_by_limit(*first);
+    return in_time ? std::optional(*first->ended_at) : std::nullopt;
+}
+
+// If the nodes of the component are clean already, only what is told of it changes.
+void end_with_script(Job& job, Time at, const EndJob& fact) {
+    job.outcome = fact.outcome;
+    if (is_final(job.state)) job.state = fact.outcome;
+    job.ended_at = std::max(*job.started_at, at);
+    job.exit = *fact.exit;
+    job.state_reason = fact.reason;
 }
 
 // The script did not end by itself: the node rebooted, the launch failed, or something else killed
@@ -224,6 +246,8 @@ void ClusterState::take(Time now, const EndJob& fact) {
             record.state_reason = fact.reason;
         });
     }
+    if (const auto at = script_ended_in_time(*this, *job, fact))
+        return change_job(fact.job, [&](Job& record) { end_with_script(record, *at, fact); });
     if (!job->allocation) return;
     // A decided end stands, except that a job to be requeued may still be cancelled.
     const bool changes_mind = job->state == JobState::completing &&

@@ -22,6 +22,11 @@ bool may_requeue(const ClusterState& state, const Job& job) {
            job.spec.requeue.value_or(state.spec().scheduling.requeue_by_default);
 }
 
+bool was_ended_by_limit(const Job& job) {
+    const bool by_limit = job.outcome == JobState::timeout || job.outcome == JobState::deadline;
+    return by_limit && (job.state == JobState::completing || job.state == job.outcome);
+}
+
 bool may_save_checkpoint(const Job& run) {
     const JobCommand& command = run.spec.command;
     return !command.checkpoint.empty() && !command.interactive && !run.het && !run.is_suspended() &&

@@ -15,6 +15,9 @@ std::string name_of_job(const ClusterState& state, JobId id);
 // Whether it may run again: never an interactive job, since there is no script to run.
 bool may_requeue(const ClusterState& state, const Job& job);
 
+// Whether its run was ended for its time limit or deadline. Its nodes may not be clean yet.
+bool was_ended_by_limit(const Job& job);
+
 // Whether a run of it that is warned can save a checkpoint, which one is then waited for. Only a
 // batch script, of no heterogeneous job, names one. What stands still, or has not begun, saves
 // none.

@@ -137,8 +137,6 @@ void Diagnostics::recorded(const Record& record, const ClusterState& after) {
             ++counts_.jobs_started;
         } else if (const auto* end = std::get_if<AttemptEnded>(&fact)) {
             look_at(end->job);
-        } else if (const auto* over = std::get_if<EndJob>(&fact)) {
-            look_at(over->job);
         } else if (const auto* missed = std::get_if<DeadlineMissed>(&fact)) {
             look_at(missed->job);
         } else if (const auto* cancelled = std::get_if<JobCancelled>(&fact)) {
