@@ -39,8 +39,9 @@ bool ComponentPlacer::try_all(PendingJob& first, Time floor, bool may_plan) {
     Time latest = may_plan || known != nullptr ? last_start(cycle_.state(), first, now) : now;
     if (keeps) latest = std::max(known->start - Duration(1), now);
     const std::vector<PlannedReservation> before = lift_together(book, all);
-    std::optional<std::vector<Found>> found;
-    if (keeps && before.front().start <= now) found = search_planned(all, before);
+    Starts found;
+    if (floor <= now) found = search_within_reservations(all);
+    if (!found && keeps && before.front().start <= now) found = search_planned(all, before);
     if (!found) found = search_together(all, floor, latest);
     const bool at_once = found && found->front().start == now;
     if (at_once && !may_start_together(all, *found)) found.reset();
@@ -53,12 +54,46 @@ bool ComponentPlacer::try_all(PendingJob& first, Time floor, bool may_plan) {
     }
     if (found && !at_once) plan_together(all, *found);
     if (found && at_once) {
-        for (std::size_t i = 0; i < all.size(); ++i) start(cycle_, *all[i], (*found)[i]);
+        for (std::size_t i = 0; i < all.size(); ++i)
+            start(cycle_, *all[i], (*found)[i], limit_now(*all[i]));
     }
     for (const PlannedReservation& one : before) book.note_releases(one);
     if (found && at_once) return true;
     first.looked_after = book.last_release();
     return false;
+}
+
+Duration ComponentPlacer::length_now(const PendingJob& one) const {
+    return component_length_now(cycle_.state(), one, cycle_.now());
+}
+
+// The limit with which the component starts now, if it is not its own.
+std::optional<Duration> ComponentPlacer::limit_now(const PendingJob& one) const {
+    const Duration length = length_now(one);
+    const bool less = length < cycle_.state().find_job(one.id)->time_limit;
+    return less ? std::optional(length) : std::nullopt;
+}
+
+// A start of all components now, if a reservation has less time left than a component may take.
+ComponentPlacer::Starts ComponentPlacer::search_within_reservations(const Together& all) {
+    const auto gets_less = [&](const PendingJob* one) {
+        return length_now(*one) < one->shape->length;
+    };
+    if (std::ranges::none_of(all, gets_less)) return std::nullopt;
+    const Time now = cycle_.now();
+    std::vector<Found> found;
+    for (PendingJob* const one : all) {
+        const Duration length = length_now(*one);
+        std::optional<Found> place = finder_.find_now(*one, length);
+        if (!place) break;
+        PlannedReservation run = planned_reservation_for(cycle_, *one, *place);
+        run.end = after(now, held_length(cycle_.scheduling(), one->shape->demand(), length));
+        cycle_.book().put(one->id, std::move(run));
+        found.push_back(*std::move(place));
+    }
+    for (std::size_t i = 0; i < found.size(); ++i) cycle_.book().lift(all[i]->id);
+    if (found.size() < all.size()) return std::nullopt;
+    return found;
 }
 
 // Tries the planned nodes once the planned start is due. Searching for each component in turn may
@@ -122,7 +157,9 @@ bool ComponentPlacer::may_start_together(const Together& all, const std::vector<
         const Job& job = *cycle_.state().find_job(all[i]->id);
         may = limit_reason_of(cycle_.state(), job, *all[i]->shape->kind).reason ==
               PendingReason::none;
-        if (may) tried.apply(cycle_.now(), start_of(cycle_, *all[i], found[i]));
+        if (may) {
+            tried.apply(cycle_.now(), start_of(cycle_, *all[i], found[i], limit_now(*all[i])));
+        }
     }
     tried.rollback(mark);
     return may;

@@ -25,6 +25,9 @@ public:
 private:
     using Starts = std::optional<std::vector<Found>>;  // By offset.
 
+    Duration length_now(const PendingJob& one) const;
+    std::optional<Duration> limit_now(const PendingJob& one) const;
+    Starts search_within_reservations(const Together& all);
     Starts search_together(const Together& all, Time from, Time latest);
     Starts search_planned(const Together& all, const std::vector<PlannedReservation>& planned_for);
     std::optional<Time> put_together(const Together& all, Time from, Time latest,

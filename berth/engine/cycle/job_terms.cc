@@ -44,13 +44,23 @@ Time last_start(const ClusterState& state, const PendingJob& pending, Time now) 
     return std::min(horizon, *deadline - pending.shape->length);
 }
 
-std::optional<Duration> least_time_now(const ClusterState& state, const Job& job, Time now) {
-    if (job.spec.time_min) return job.spec.time_min;
+std::optional<Duration> reservation_left(const ClusterState& state, const Job& job, Time now) {
     const Reservation* const reservation = bounding_reservation(state, job);
     constexpr Duration kOneMinute = std::chrono::minutes(1);
     if (reservation == nullptr || now < reservation->start) return std::nullopt;
     const Duration left = (reservation->end - now) / kOneMinute * kOneMinute;
     return left < kOneMinute ? std::nullopt : std::optional(left);
+}
+
+std::optional<Duration> least_time_now(const ClusterState& state, const Job& job, Time now) {
+    if (job.spec.time_min) return job.spec.time_min;
+    return reservation_left(state, job, now);
+}
+
+Duration component_length_now(const ClusterState& state, const PendingJob& component, Time now) {
+    const Duration length = component.shape->length;
+    const auto left = reservation_left(state, *state.find_job(component.id), now);
+    return left ? std::min(length, *left) : length;
 }
 
 }  // namespace berth

@@ -27,8 +27,16 @@ Duration booked_length(const SchedulingSpec& scheduling, const Demand& demand, D
 // The latest start to plan.
 Time last_start(const ClusterState& state, const PendingJob& job, Time now);
 
+// What the reservation that bounds the job has left, in minutes. nullopt: none bounds it, or it is
+// not open now, or has less than a minute left.
+std::optional<Duration> reservation_left(const ClusterState& state, const Job& job, Time now);
+
 // The least time with which the job may start now. In a reservation that bounds the job, that is
 // all the time the reservation has left: the job does not take a shorter gap.
 std::optional<Duration> least_time_now(const ClusterState& state, const Job& job, Time now);
+
+// How long a component of a heterogeneous job runs if it starts now: its limit, or what the
+// reservation that bounds it has left.
+Duration component_length_now(const ClusterState& state, const PendingJob& component, Time now);
 
 }  // namespace berth

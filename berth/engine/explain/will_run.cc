@@ -175,12 +175,18 @@ private:
 
     // When limits have room for it. If they never have, the start that it would have without them.
     std::optional<Found> find(const PendingJob& job, Time from, Time latest) const {
-        if (!state_.quota().enforced() || passes_limits_) return find_open(job, from, latest);
+        return find(job, job.shape->length, from, latest);
+    }
+
+    std::optional<Found> find(const PendingJob& job, Duration length, Time from,
+                              Time latest) const {
+        if (!state_.quota().enforced() || passes_limits_)
+            return find_open(job, length, from, latest);
         const LimitBook& limits = derived_.book.limits();
         LimitTimes times =
             limit_times_of(state_, limits, job, limit_use_of(state_, limits, job), now_);
         return times.search(from, latest,
-                            [&](Time at, Time last) { return find_open(job, at, last); });
+                            [&](Time at, Time last) { return find_open(job, length, at, last); });
     }
 
     std::optional<Found> find_open(const PendingJob& job, Time from, Time latest) const {
@@ -216,6 +222,7 @@ private:
     // ---- Heterogeneous jobs: the earliest time at which each component fits beside the others.
 
     FoundAll find_together() {
+        if (FoundAll found = find_within_reservations(); !found.empty()) return found;
         Time from = from_;
         const Time latest = latest_of(pending(ids_.front()));
         for (int i = 0; i < kTogetherTriesMost && from <= latest; ++i) {
@@ -230,6 +237,28 @@ private:
         return {};
     }
 
+    // A start now, if a reservation has less time left than a component may take.
+    FoundAll find_within_reservations() {
+        const auto length_now = [&](const PendingJob& job) {
+            return component_length_now(state_, job, now_);
+        };
+        const auto gets_less = [&](JobId id) {
+            return length_now(pending(id)) < pending(id).shape->length;
+        };
+        if (from_ > now_ || std::ranges::none_of(ids_, gets_less)) return {};
+        FoundAll found;
+        const Trial::Mark mark = trial_.mark();
+        for (const JobId id : ids_) {
+            const PendingJob& job = pending(id);
+            auto place = find(job, length_now(job), now_, now_);
+            if (!place) break;
+            trial_.put(id, planned_of(job, length_now(job), *place));
+            found.push_back(*std::move(place));
+        }
+        trial_.back_to(mark);
+        return found.size() == ids_.size() ? found : FoundAll{};
+    }
+
     // Returns a later time to try; nullopt: all components fit, or one never does.
     std::optional<Time> put_together(Time from, Time latest, FoundAll& found) {
         for (const JobId id : ids_) {
@@ -237,17 +266,17 @@ private:
             if (!place) return std::nullopt;
             if (!found.empty() && place->start > from) return place->start;
             from = place->start;
-            trial_.put(id, planned_of(pending(id), *place));
+            trial_.put(id, planned_of(pending(id), pending(id).shape->length, *place));
             found.push_back(*std::move(place));
         }
         return std::nullopt;
     }
 
-    PlannedReservation planned_of(const PendingJob& job, const Found& found) const {
+    PlannedReservation planned_of(const PendingJob& job, Duration length,
+                                  const Found& found) const {
         const Demand& demand = job.shape->demand();
         const PlacementPreference preference = preference_of(job.id);
         const StartSearch search(state_, derived_, now_, preference);
-        const Duration length = job.shape->length;
         PlannedReservation planned;
         planned.start = found.start;
         planned.end = after(found.start, found.start > now_

@@ -161,6 +161,34 @@ TEST_F(WillRunTest, FindsATimeForAllComponents) {
     EXPECT_NE(found.components[0].nodes, found.components[1].nodes);
 }
 
+TEST_F(WillRunTest, LetsComponentsHaveWhatIsLeftOfTheirReservation) {
+    Reservation kept{.name = "kept", .start = kNow, .end = kNow + minutes(30)};
+    kept.amounts.emplace_back(NodeId(1), spec.nodes[1].capacity);
+    kept.users = {"ann"};
+    engine.apply(kNow, ReservationSet{kept});
+    cycle_to_end(engine, kNow);
+    JobSpec inside = testing::make_job({.gpus = 2});
+    inside.request.edit().time_limit.reset();
+    inside.request.edit().reservation = "kept";
+    std::vector<Job> jobs;
+    const JobId first = engine.state().next_job_id();
+    for (std::uint32_t i = 0; i < 2; ++i) {
+        auto job = admitted_for(engine, kNow, inside);
+        ASSERT_TRUE(job);
+        job->het = HetComponent{first, i, 2};
+        job->id = job->het->id(i);
+        jobs.push_back(*job);
+    }
+    const std::uint64_t before = engine.state().hash();
+    for (const Duration later : {minutes(0), minutes(10)}) {
+        const StartEstimate found = will_run(engine, kNow + later, jobs);
+        EXPECT_EQ(found.start, kNow + later);
+        ASSERT_EQ(found.components.size(), 2U);
+        EXPECT_EQ(found.components[1].nodes, std::vector<NodeId>{NodeId(1)});
+    }
+    EXPECT_EQ(engine.state().hash(), before);
+}
+
 // ---- By chance.
 
 ClusterSpec random_asked_cluster(Rng& rng) {

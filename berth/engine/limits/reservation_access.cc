@@ -25,7 +25,7 @@ Duration whole_minutes(Duration length) {
 
 const Reservation* bounding_reservation(const ClusterState& state, const Job& job) {
     const JobRequest& request = job.spec.request;
-    if (request.reservation.empty() || request.time_limit || job.het) return nullptr;
+    if (request.reservation.empty() || request.time_limit) return nullptr;
     const Reservation* reservation = state.reservations().find(request.reservation);
     return reservation != nullptr && !reservation->flex ? reservation : nullptr;
 }
