@@ -149,7 +149,8 @@ private:
                             "Use this slurm.conf and the other configuration files beside it");
         command->add_flag(
             "--replace-config", up_.replace_config,
-            "Replace the configuration of a stopped cluster by that of the other options");
+            "Replace the configuration of a stopped cluster, or other files in its etc/, by that "
+            "of the other options");
         command->add_flag("--lenient", up_.lenient,
                           "Start in spite of errors in the configuration");
         command->add_flag(

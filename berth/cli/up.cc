@@ -77,23 +77,29 @@ public:
         BERTH_CHECK(check_path(dir_.path().string()));
         BERTH_CHECK(check_ownership(dir_.path().string()));
         BERTH_CHECK(check_database(dir_));
-        std::error_code ignored;
-        const bool is_new = !fs::exists(dir_.config() / "slurm.conf", ignored) &&
-                            !fs::exists(dir_.config() / "berth.yaml", ignored);
+        const bool is_new = !has_config(dir_.config());
         std::optional<UpConfig> wanted;
         if (is_new || asks_for_config(options_)) {
             BERTH_TRY(wanted, wanted_config(options_));
-            if (!is_new) {
-                BERTH_TRY(const bool replaces, must_replace(*wanted));
-                if (!replaces) wanted.reset();
-            }
+            BERTH_TRY(const bool installs, is_new ? may_install() : must_replace(*wanted));
+            if (!installs) wanted.reset();
         }
+        if (wanted && options_.replace_config)
+            BERTH_CHECK(check_foreign_files(dir_.config(), true));
         BERTH_CHECK(read(wanted));
         BERTH_CHECK(check_ownership((dir_.state() / kStateFile).string()));
         BERTH_CHECK(dir_.create());
         if (!wanted) return Done{};
         if (!wanted->summary.empty()) output_.out() << wanted->summary << '\n';
-        return install_config(*wanted, dir_.config());
+        std::error_code ignored;
+        const bool moves =
+            fs::exists(dir_.config(), ignored) && !fs::is_empty(dir_.config(), ignored);
+        BERTH_CHECK(install_config(*wanted, dir_.config()));
+        if (moves) {
+            output_.out() << "kept the former configuration in " << dir_.config().string()
+                          << ".previous\n";
+        }
+        return Done{};
     }
 
     Status start_all() {
@@ -126,6 +132,17 @@ public:
     }
 
 private:
+    // Where there is no configuration. True, or an error.
+    Result<bool> may_install() const {
+        const Status foreign = check_foreign_files(dir_.config(), false);
+        if (foreign.ok()) return true;
+        if (!options_.replace_config) return foreign.error();
+        if (dir_.running().empty()) return true;
+        return Error{ErrorCode::failed_precondition,
+                     "the cluster in " + dir_.path().string() +
+                         " is running: stop it first with berth down"};
+    }
+
     // True: the cluster has another configuration, which is to be replaced.
     Result<bool> must_replace(const UpConfig& wanted) const {
         const std::vector<std::string> all = differences(wanted, options_, dir_.config());

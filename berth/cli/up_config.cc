@@ -113,6 +113,26 @@ std::vector<std::string> files_that_differ(const UpConfig& wanted, const fs::pat
     return all;
 }
 
+fs::path former_of(const fs::path& folder) { return folder.string() + ".previous"; }
+
+// "a, b, c and 4 more"; empty: the folder is empty, or there is none.
+Result<std::string> content_of(const fs::path& folder) {
+    constexpr std::size_t kNamed = 5;
+    std::error_code failed;
+    if (!fs::exists(fs::symlink_status(folder, failed))) return std::string();
+    std::vector<std::string> names;
+    for (fs::directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed))
+        names.push_back(at->path().filename().string());
+    if (failed) {
+        return Error{ErrorCode::failed_precondition,
+                     "cannot read the directory " + folder.string() + ": " + failed.message()};
+    }
+    std::ranges::sort(names);
+    const std::size_t more = names.size() > kNamed ? names.size() - kNamed : 0;
+    names.resize(names.size() - more);
+    return join(names, ", ") + (more > 0 ? " and " + std::to_string(more) + " more" : "");
+}
+
 std::string or_default(const std::string& value, const char* otherwise) {
     return value.empty() ? otherwise : value;
 }
@@ -150,6 +170,28 @@ Result<UpConfig> wanted_config(const UpOptions& options) {
                     .summary = std::move(made.summary)};
 }
 
+bool has_config(const fs::path& folder) {
+    std::error_code ignored;
+    return fs::exists(folder / "slurm.conf", ignored) || fs::exists(folder / "berth.yaml", ignored);
+}
+
+Status check_foreign_files(const fs::path& folder, bool replaces) {
+    const fs::path looked = replaces ? former_of(folder) : folder;
+    BERTH_TRY(const std::string content, content_of(looked));
+    if (content.empty() || has_config(looked)) return Done{};
+    const std::string found =
+        looked.string() + " has no slurm.conf or berth.yaml, but " + content + ": ";
+    if (replaces) {
+        return Error{ErrorCode::failed_precondition,
+                     found + "--replace-config would delete it. Move it away first"};
+    }
+    return Error{ErrorCode::failed_precondition,
+                 found +
+                     "add a slurm.conf, give another directory with --state, or move all of it "
+                     "to " +
+                     former_of(folder).string() + " with --replace-config"};
+}
+
 std::vector<std::string> differences(const UpConfig& wanted, const UpOptions& options,
                                      const fs::path& folder) {
     const std::map<std::string, std::string> origin = origin_in(folder);
@@ -180,7 +222,7 @@ std::vector<std::string> differences(const UpConfig& wanted, const UpOptions& op
 }
 
 Status install_config(const UpConfig& wanted, const fs::path& folder) {
-    const fs::path made = folder.string() + ".new", former = folder.string() + ".previous";
+    const fs::path made = folder.string() + ".new", former = former_of(folder);
     std::error_code failed;
     fs::remove_all(made, failed);
     BERTH_CHECK(make_owned_folder(made, 0755));
@@ -198,7 +240,7 @@ Status install_config(const UpConfig& wanted, const fs::path& folder) {
         BERTH_CHECK(write_public_file(path.string(), one.text));
     }
     BERTH_CHECK(write_public_file((made / kOrigin).string(), text_of_origin(wanted.origin)));
-    if (fs::exists(folder)) {
+    if (fs::exists(folder) && !fs::is_empty(folder, failed)) {
         fs::remove_all(former, failed);
         if (!failed) fs::rename(folder, former, failed);
     }

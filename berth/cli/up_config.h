@@ -25,12 +25,21 @@ bool asks_for_config(const UpOptions& options);
 // Refuses values that cannot be right. Writes nothing.
 Result<UpConfig> wanted_config(const UpOptions& options);
 
+// Whether the folder has a configuration: a slurm.conf or a berth.yaml.
+bool has_config(const std::filesystem::path& folder);
+
+// Refuses a folder that has files but no configuration: Berth did not make them, and they would be
+// moved away. The message names them. With `replaces`, only refuses to delete such a
+// FOLDER.previous.
+Status check_foreign_files(const std::filesystem::path& folder, bool replaces);
+
 // What is different in the folder from what the options ask for, in words: "--nodes is 1, not 2".
 // Empty: nothing. Options that are not given ask for nothing.
 std::vector<std::string> differences(const UpConfig& wanted, const UpOptions& options,
                                      const std::filesystem::path& folder);
 
-// Puts the files into the folder, all of them or none; those that were there go to FOLDER.previous.
+// Puts the files into the folder, all of them or none; those that were there go to FOLDER.previous,
+// in place of those that lie there.
 Status install_config(const UpConfig& wanted, const std::filesystem::path& folder);
 
 }  // namespace berth::cli

@@ -113,6 +113,45 @@ TEST_F(UpConfigured, AGivenSlurmConfIsComparedByWhatItSays) {
         << "what was there is kept";
 }
 
+TEST_F(UpConfigured, FilesWithoutAConfigurationAreNotMovedAway) {
+    const auto refusal = [&](bool replaces) {
+        const Status checked = check_foreign_files(etc(), replaces);
+        return checked.ok() ? "" : checked.error().message;
+    };
+    EXPECT_EQ(refusal(false), "");
+    fs::create_directories(etc());
+    EXPECT_FALSE(has_config(etc()));
+    EXPECT_EQ(refusal(false), "") << "an empty one";
+    write("cluster/etc/job_submit.lua", "-- rules\n");
+    for (const char* const name : {"b", "c", "d", "e", "f", "g"})
+        write(std::string("cluster/etc/") + name + "/file", "");
+    const std::string told = refusal(false);
+    EXPECT_NE(told.find("/etc has no slurm.conf or berth.yaml, but b, c, d, e, f and 2 more: "),
+              std::string::npos)
+        << told;
+    EXPECT_NE(told.find("--replace-config"), std::string::npos) << told;
+    EXPECT_EQ(refusal(true), "") << "there is no former one that would go";
+    install(gpus("a100:8"));
+    EXPECT_TRUE(has_config(etc()));
+    EXPECT_EQ(refusal(false), "");
+    EXPECT_EQ(text_of(etc().string() + ".previous/job_submit.lua"), "-- rules\n");
+    EXPECT_NE(refusal(true).find("etc.previous has no slurm.conf"), std::string::npos)
+        << refusal(true);
+}
+
+TEST_F(UpConfigured, AnEmptyDirectoryIsFilled) {
+    fs::create_directories(etc());
+    write("cluster/etc.previous/precious", "kept\n");
+    install(gpus("a100:8"));
+    EXPECT_TRUE(has_config(etc()));
+    EXPECT_EQ(text_of(etc().string() + ".previous/precious"), "kept\n");
+}
+
+TEST_F(UpConfigured, AFileInItsPlaceIsRefused) {
+    write("cluster/etc", "");
+    EXPECT_FALSE(check_foreign_files(etc(), false).ok());
+}
+
 TEST_F(UpConfigured, AnIncludeOutsideOfTheDirectoryIsNotWrittenThere) {
     UpOptions given;
     given.slurm_conf = write("given/slurm.conf", "ClusterName=x\nInclude ../nodes.conf\n");

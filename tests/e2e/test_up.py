@@ -64,6 +64,29 @@ class Up(unittest.TestCase):
             c.run("berth", "up")
             c.run("berth", "up", "--simulate-gpus", "h100:4")
 
+    def test_files_of_others_are_not_moved_away(self):
+        c = Cluster("a100:8", nodes=1)
+        try:
+            etc = c.state / "etc"
+            (etc / "other").mkdir(parents=True)
+            (etc / "job_submit.lua").write_text("-- the site's rules\n")
+            (etc / "other" / "precious.conf").write_text("x\n")
+            before = tree(etc)
+            for options in ([], ["--simulate-gpus", "a100:2"]):
+                told = self.refused(c, *options)
+                self.assertIn(f"{etc} has no slurm.conf or berth.yaml, but job_submit.lua, other: ", told)
+                self.assertIn("--replace-config", told)
+            self.assertEqual(os.listdir(c.state), ["etc"])
+            said = c.run("berth", "up", "--simulate-gpus", "a100:2", "--replace-config").stdout
+            self.assertIn(f"{etc}.previous", said)
+            self.assertEqual(tree(c.state / "etc.previous"), before)
+            c.run("berth", "down")
+            told = self.refused(c, "--simulate-gpus", "h100:2", "--replace-config")
+            self.assertIn("--replace-config would delete it", told)
+            self.assertEqual(tree(c.state / "etc.previous"), before)
+        finally:
+            c.__exit__()
+
     def test_a_restored_cluster_is_the_one_that_comes_up(self):
         with Cluster("a100:8", nodes=1) as c:
             held = c.sbatch("--hold", "-J", "kept", script="true")
