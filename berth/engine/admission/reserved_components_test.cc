@@ -133,7 +133,7 @@ TEST_F(ReservedComponents, StartThoughTheReservationHasBegunAlready) {
 
 TEST_F(ReservedComponents, WaitIfTheirOwnLimitIsTooLong) {
     reserve(Duration{});
-    expect_pending(submit({"class", "class"}, minutes(31)));
+    expect_pending(submit({"class", "class"}, minutes(35)));
     expect_running(submit({"class", "class"}, minutes(30)), {minutes(30), minutes(30)});
 }
 
