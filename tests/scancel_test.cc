@@ -76,6 +76,31 @@ TEST_F(Scancel, EndsOnlyThoseTasksOfAnArrayThatMeetTheFilters) {
     EXPECT_EQ(ended_by({"-n", "other", "4"}), "");
 }
 
+// Their list is longer than an URL may be: none of the others may end in their place.
+TEST_F(Scancel, EndsOnlyTheNamedOnesOfThousandsOfTasks) {
+    constexpr std::uint32_t kTasks = 4000;
+    Job many = SampleCluster::job(6, 0);
+    many.spec.array = ArraySpec{};
+    for (std::uint32_t task = 0; task < kTasks; ++task) many.spec.array->tasks.push_back(task);
+    cluster.submit(many);
+    (void)cluster.publish(read_model);
+    for (const char* condition : {"-u0", "-i"}) {
+        controller.inputs.clear();
+        EXPECT_EQ(run("scancel", {condition, "6_[0-3998:2]"}, {}, "y\n").code, 0) << condition;
+        std::vector<std::uint32_t> ended;
+        for (const ClientInput& input : controller.inputs) {
+            const JobRef& ref = std::get<CancelJob>(input.command).job;
+            EXPECT_EQ(ref.job, JobId(6));
+            EXPECT_FALSE(ref.array_tasks.empty()) << condition << " ends the whole array";
+            ended.insert(ended.end(), ref.array_tasks.begin(), ref.array_tasks.end());
+        }
+        std::vector<std::uint32_t> even;
+        for (std::uint32_t task = 0; task < kTasks; task += 2) even.push_back(task);
+        EXPECT_EQ(ended, even) << condition;
+    }
+    EXPECT_EQ(ended_by({"-u0", "-tPENDING", "6"}), "6_[0-3999]");
+}
+
 TEST_F(Scancel, SaysWhatIsNoUserNoStateAndNoJob) {
     EXPECT_EQ(ended_by({"-u", "nosuchuser", "1"}),
               "scancel: error: Invalid user name: nosuchuser\n[exit 1]");

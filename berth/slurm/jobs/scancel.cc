@@ -54,7 +54,7 @@ constexpr auto kScancelOptions = std::to_array<option>({
 });
 constexpr const char* kScancelLetters = "A:bcfHiM:n:p:Qq:R:s:S:t:u:vVw:";
 
-// Of a list of tasks in an URL. A longer one is named as what still waits of its array.
+// Of a list of tasks in an URL.
 constexpr std::size_t kRefMax = 4000;
 
 constexpr const char* kJobForms =
@@ -227,10 +227,23 @@ private:
             if (name.array_tasks.empty()) return 0;
         }
         if (!is_confirmed(job, shown)) return 0;
+        // All that still wait have a short name; tasks that were named must be named again.
+        if (only.empty() && api::to_string(name).size() > kRefMax)
+            return send(to_string(job.id), step, shown, "PENDING");
+        return send_in_parts(std::move(name), step, shown);
+    }
+
+    // A list of tasks that is too long for one URL takes several.
+    int send_in_parts(api::JobName name, std::optional<StepId> step, const std::string& shown) {
         const std::string ref = api::to_string(name);
         if (ref.size() <= kRefMax)
             return send(ref, step, shown, options.conditions.state_to_send());
-        return send(to_string(job.id), step, shown, "PENDING");
+        const auto middle =
+            name.array_tasks.begin() + static_cast<std::ptrdiff_t>(name.array_tasks.size() / 2);
+        api::JobName rest{.job = name.job, .array_tasks = {middle, name.array_tasks.end()}};
+        name.array_tasks.erase(middle, name.array_tasks.end());
+        const int code = send_in_parts(std::move(name), step, shown);
+        return send_in_parts(std::move(rest), step, shown) | code;
     }
 
     bool is_confirmed(const api::JobRow& job, const std::string& name) {
