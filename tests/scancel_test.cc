@@ -101,12 +101,17 @@ TEST_F(Scancel, EndsOnlyTheNamedOnesOfThousandsOfTasks) {
     EXPECT_EQ(ended_by({"-u0", "-tPENDING", "6"}), "6_[0-3999]");
 }
 
-TEST_F(Scancel, SaysWhatIsNoUserNoStateAndNoJob) {
+TEST_F(Scancel, SaysWhatIsNoUserNoStateNoNodeAndNoJob) {
     EXPECT_EQ(ended_by({"-u", "nosuchuser", "1"}),
               "scancel: error: Invalid user name: nosuchuser\n[exit 1]");
     EXPECT_EQ(ended_by({"-t", "FAILED", "1"}),
               "Invalid job state specified: FAILED\nValid job states are PENDING, RUNNING, and "
               "SUSPENDED\n[exit 1]");
+    for (const char* words : {"1", "-u0"}) {
+        EXPECT_EQ(ended_by({"-w", "", words}),
+                  "scancel: error: --nodelist= names no node: it should be a list, like "
+                  "gpu[1-3]\n[exit 1]");
+    }
     EXPECT_EQ(ended_by({"-p", "main", "99"}),
               "scancel: error: Kill job error on job id 99: Invalid job id specified\n[exit 1]");
 }

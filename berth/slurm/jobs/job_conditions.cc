@@ -43,7 +43,10 @@ Status JobConditions::set_state(const std::string& text) {
 
 Status JobConditions::set_nodes(const std::string& text) {
     BERTH_TRY(nodes, expand_node_argument(text));
-    return Done{};
+    if (!nodes.empty()) return Done{};
+    // Without a name it would be no condition, and jobs on any node would end.
+    return Error{ErrorCode::invalid_argument,
+                 "--nodelist=" + text + " names no node: it should be a list, like gpu[1-3]"};
 }
 
 bool JobConditions::any() const {
