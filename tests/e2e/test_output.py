@@ -47,6 +47,15 @@ class Output(unittest.TestCase):
         self.ran("-N4", "-n4", "-o", "batch-all.txt", script=f"srun sh -c '{WRITE}'")
         self.whole(c.work / "batch-all.txt")
 
+    def test_components_of_one_srun_share_a_file(self):
+        """The second begins when the first has written: it must not truncate the file again."""
+        write = "srun --het-group=0,1 --exact -o shared sh -c 'echo from $SLURM_JOB_ID; sleep 1; echo more from $SLURM_JOB_ID'"
+        c = self.cluster
+        job = c.sbatch("-n1", ":", "-n1", script=f"srun --het-group=1 --exact sleep 3 & sleep 1; {write}; wait")
+        c.wait("the script to end", lambda: c.states(job).get(f"{job}+0") == "COMPLETED")
+        lines = [f"{word} {part}" for word in ("from", "more from") for part in (job, int(job) + 1)]
+        self.assertEqual(sorted((c.work / "shared").read_text().splitlines()), lines, c.output(job))
+
     def test_a_long_line_of_bytes_stays_as_it_is(self):
         c = self.cluster
         c.run("srun", "-n1", "-o", "bytes", "head", "-c", "300000", "/dev/zero")

@@ -14,6 +14,7 @@
 #include "berth/model/slurm_variables.h"
 #include "berth/slurm/options/job_options.h"
 #include "berth/slurm/step/held_signals.h"
+#include "berth/slurm/step/step_files.h"
 
 namespace berth::slurm {
 namespace {
@@ -149,6 +150,7 @@ int run_components(const Invocation& within, const std::vector<ComponentRun>& ru
         calls.push_back(*std::move(call));
     }
     streams.out.flush(), streams.err.flush();
+    share_truncations();
     Children children;
     for (std::size_t i = 0; i < calls.size(); ++i) {
         const bool started = children.start(i == 0, [&] {

@@ -1,6 +1,7 @@
 #include "berth/slurm/step/step_files.h"
 
 #include <fcntl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <ext/stdio_filebuf.h>
@@ -8,9 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <mutex>
 #include <optional>
-#include <set>
 #include <string_view>
 #include <utility>
 
@@ -31,21 +30,58 @@ bool has_any(const std::string& pattern, std::string_view letters) {
                                [&](char letter) { return file_pattern_has(pattern, letter); });
 }
 
-// Parts of one srun (a : b) may name the same file, which the first of them truncates.
+// A row in the list of the files that this srun has truncated.
+struct TruncatedFile {
+    dev_t device = 0;
+    ino_t number = 0;
+    friend bool operator==(const TruncatedFile&, const TruncatedFile&) = default;
+};
+
+// The list is a file in memory, which forked processes share; -1: there is none.
+int truncated_list() {
+    static const int list = ::memfd_create("srun-truncated", MFD_CLOEXEC);
+    return list;
+}
+
+// `type`: F_WRLCK or F_UNLCK. The lock is the process's, and ends with it.
+void lock_list(int list, short type) {
+    struct flock whole{};
+    whole.l_type = type;
+    while (::fcntl(list, F_SETLKW, &whole) != 0 && errno == EINTR) {
+    }
+}
+
+// The offset for a new row; none: the file has one.
+std::optional<off_t> offset_for(int list, const TruncatedFile& file) {
+    TruncatedFile row;
+    constexpr auto kSize = static_cast<ssize_t>(sizeof row);
+    for (off_t at = 0;; at += kSize) {
+        if (::pread(list, &row, sizeof row, at) != kSize) return at;
+        if (row == file) return std::nullopt;
+    }
+}
+
+// The lock is held until the file is empty: another part may not write to it before.
 Status truncate_once(int fd) {
-    static std::mutex guard;
-    static std::set<std::pair<dev_t, ino_t>> truncated;
     struct stat file{};
     if (::fstat(fd, &file) != 0 || !S_ISREG(file.st_mode)) return Done{};
-    const std::lock_guard lock(guard);
-    if (!truncated.emplace(file.st_dev, file.st_ino).second) return Done{};
-    if (::ftruncate(fd, 0) != 0) return Error{ErrorCode::internal, std::strerror(errno)};
-    // Kept open until srun ends, so that no other file gets this number.
-    (void)::fcntl(fd, F_DUPFD_CLOEXEC, 0);
-    return Done{};
+    const int list = truncated_list();
+    const TruncatedFile row{file.st_dev, file.st_ino};
+    Status cut = Done{};
+    lock_list(list, F_WRLCK);
+    if (const auto at = offset_for(list, row)) {
+        if (::ftruncate(fd, 0) != 0) cut = Error{ErrorCode::internal, std::strerror(errno)};
+        (void)!::pwrite(list, &row, sizeof row, *at);
+        // Kept open until this process ends, so that no other file gets this number.
+        (void)::fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    }
+    lock_list(list, F_UNLCK);
+    return cut;
 }
 
 }  // namespace
+
+void share_truncations() { (void)truncated_list(); }
 
 bool is_one_file(const std::string& pattern) {
     if (pattern.empty() || pattern == "none" || pattern == "all" || pattern == "/dev/null") {

@@ -45,6 +45,10 @@ private:
     bool joined_ = false;  // Standard error goes to the output's file.
 };
 
+// Parts of one srun (a : b) may name the same file: the first of them truncates it, the others
+// append. They are processes, which must be forked after this call.
+void share_truncations();
+
 // "a.out", "%j.log": but neither "none", "all", a task's number, nor what differs by task or node.
 bool is_one_file(const std::string& pattern);
 

@@ -1,6 +1,8 @@
 #include "berth/slurm/step/step_files.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
@@ -84,14 +86,21 @@ TEST_F(OwnFiles, EachStreamMayHaveAFileOfItsOwn) {
 
 TEST_F(OwnFiles, TwoPartsOfOneSrunTruncateAFileOnce) {
     std::ofstream(path("shared")) << "old\n";
-    StepFiles first("12"), second("13");
-    api::StepCall a{.std_out = path("shared")}, b{.std_out = path("shared")};
-    ASSERT_TRUE(first.prepare(a, look).ok());
-    ASSERT_TRUE(second.prepare(b, look).ok());
-    ASSERT_TRUE(first.begin({}).ok());
-    first.out(std::cout) << "first\n" << std::flush;
-    ASSERT_TRUE(second.begin({}).ok());
-    second.out(std::cout) << "second\n" << std::flush;
+    const auto write = [&](const char* line) {
+        StepFiles files("12");
+        api::StepCall call{.std_out = path("shared")};
+        if (!files.prepare(call, look).ok() || !files.begin({}).ok()) return 1;
+        files.out(std::cout) << line << std::flush;
+        return 0;
+    };
+    share_truncations();
+    for (const char* line : {"first\n", "second\n"}) {  // A process each, as srun has them.
+        const pid_t part = ::fork();
+        if (part == 0) ::_exit(write(line));
+        int status = -1;
+        ASSERT_EQ(::waitpid(part, &status, 0), part);
+        EXPECT_EQ(status, 0);
+    }
     EXPECT_EQ(text("shared"), "first\nsecond\n");
 }
 
