@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "berth/base/text.h"
+
 namespace berth {
 namespace {
 
@@ -86,6 +88,12 @@ bool file_pattern_has(std::string_view pattern, char letter) {
         if (i < pattern.size() && pattern[i] == letter) return true;
     }
     return false;
+}
+
+std::optional<std::uint32_t> task_of_pattern(std::string_view pattern, std::uint32_t tasks) {
+    const auto number = parse_int64(pattern);
+    if (!number.ok() || *number < 0 || *number >= std::int64_t{tasks}) return std::nullopt;
+    return static_cast<std::uint32_t>(*number);
 }
 
 std::string_view default_output_pattern(bool array_task) {

@@ -32,6 +32,9 @@ std::string expand_file_pattern(std::string_view pattern, const FilePatternValue
 // Whether the pattern differs by this letter: "out.%03t" by 't'.
 bool file_pattern_has(std::string_view pattern, char letter);
 
+// Of a step with so many tasks: "3" is its task 3, and a file's name if it has no such task.
+std::optional<std::uint32_t> task_of_pattern(std::string_view pattern, std::uint32_t tasks);
+
 // "slurm-%j.out", or "slurm-%A_%a.out" for the task of an array.
 std::string_view default_output_pattern(bool array_task);
 

@@ -70,6 +70,13 @@ TEST(FilePattern, KnowsByWhichLettersItDiffers) {
     }
 }
 
+TEST(FilePattern, ANumberIsATaskOnlyIfTheStepHasIt) {
+    EXPECT_EQ(task_of_pattern("0", 2), 0u);
+    EXPECT_EQ(task_of_pattern("1", 2), 1u);
+    for (const char* pattern : {"", "2", "2026", "99999999999999999999", "-1", "1a", "1 ", "%t"})
+        EXPECT_EQ(task_of_pattern(pattern, 2), std::nullopt) << pattern;
+}
+
 TEST(FilePattern, PathsAreBelowTheWorkingFolder) {
     FilePatternValues values;
     values.job = JobId{7};

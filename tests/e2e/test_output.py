@@ -47,6 +47,17 @@ class Output(unittest.TestCase):
         self.ran("-N4", "-n4", "-o", "batch-all.txt", script=f"srun sh -c '{WRITE}'")
         self.whole(c.work / "batch-all.txt")
 
+    def test_a_number_is_a_task_or_else_the_name_of_a_file(self):
+        c = self.cluster
+        echo = ("sh", "-c", "echo $SLURM_PROCID; echo $SLURM_PROCID >&2")
+        done = c.run("srun", "-n2", "-o", "1", "-e", "none", *echo)
+        self.assertEqual((done.stdout, done.stderr), ("1\n", ""))
+        c.run("srun", "-n2", "-o", "2026", "-e", "2", *echo)
+        self.assertEqual([sorted((c.work / name).read_text().split()) for name in ("2026", "2")], [["0", "1"]] * 2)
+        self.assertEqual(sorted(c.run("srun", "-l", "-n2", "-i", "2026", "wc", "-l").stdout.splitlines()), ["0: 2", "1: 2"])
+        self.assertEqual(c.run("srun", "-l", "-n2", "-i", "1", "cat", stdin="typed\n").stdout, "1: typed\n")
+        self.assertEqual(sorted(c.run("srun", "-l", "-n2", "-i", "all", "cat", stdin="typed\n").stdout.splitlines()), ["0: typed", "1: typed"])
+
     def test_components_of_one_srun_share_a_file(self):
         """The second begins when the first has written: it must not truncate the file again."""
         write = "srun --het-group=0,1 --exact -o shared sh -c 'echo from $SLURM_JOB_ID; sleep 1; echo more from $SLURM_JOB_ID'"

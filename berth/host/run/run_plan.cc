@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "berth/base/hostlist.h"
-#include "berth/base/text.h"
 #include "berth/host/run/task_cpus.h"
 #include "berth/model/file_pattern.h"
 #include "berth/model/job_variables.h"
@@ -121,9 +120,8 @@ StreamSpec step_stream(const std::string& pattern, const LaunchStep& launch,
     if (pattern == "none" || pattern == "/dev/null") return {StreamKind::nothing, "", false};
     const StreamKind to_srun = launch.io_address.empty() ? StreamKind::nothing : StreamKind::srun;
     if (pattern.empty() || pattern == "all") return {to_srun, "", false};
-    if (const auto only = parse_int64(pattern); only.ok() && *only >= 0) {
-        return {*only == std::int64_t{values.task} ? to_srun : StreamKind::nothing, "", false};
-    }
+    if (const auto only = task_of_pattern(pattern, launch.tasks))
+        return {*only == values.task ? to_srun : StreamKind::nothing, "", false};
     // A file shared by several tasks is truncated once, by the first of them; a file of one task,
     // by that task. Nodes cannot agree which task is first: so srun truncates a file shared by
     // several nodes, and here it is only appended to.

@@ -291,6 +291,8 @@ TEST(RunPlan, SendsAStepsOutputWhereItIsWanted) {
         {"/dev/null", 1, {StreamKind::nothing, "", false}},
         {"1", 1, {StreamKind::srun, "", false}},
         {"1", 0, {StreamKind::nothing, "", false}},
+        {"7", 7, {StreamKind::srun, "", false}},
+        {"8", 7, {StreamKind::file, "/home/ada/8", false}},  // There is no task 8.
         {"out", 0, {StreamKind::file, "/home/ada/out", true}},
         // Truncated once, by the first task.
         {"out", 1, {StreamKind::file, "/home/ada/out", false}},

@@ -13,7 +13,6 @@
 #include <string_view>
 #include <utility>
 
-#include "berth/base/text.h"
 #include "berth/model/file_pattern.h"
 #include "berth/slurm/options/submit_environment.h"
 
@@ -83,11 +82,15 @@ Status truncate_once(int fd) {
 
 void share_truncations() { (void)truncated_list(); }
 
-bool is_one_file(const std::string& pattern) {
+bool is_one_file(const std::string& pattern, std::uint32_t tasks) {
     if (pattern.empty() || pattern == "none" || pattern == "all" || pattern == "/dev/null") {
         return false;
     }
-    return !parse_int64(pattern).ok() && !has_any(pattern, "tnN");
+    return !task_of_pattern(pattern, tasks) && !has_any(pattern, "tnN");
+}
+
+bool is_from_srun(const std::string& pattern, std::uint32_t tasks) {
+    return pattern.empty() || pattern == "all" || task_of_pattern(pattern, tasks);
 }
 
 struct StepFiles::OneFile {
@@ -128,7 +131,6 @@ std::string StepFiles::path_of(const std::string& pattern, const StepId* step) c
 
 Status StepFiles::prepare_one(std::string& pattern, const char* what, JobLook& look,
                               std::unique_ptr<OneFile>& file) {
-    if (!is_one_file(pattern)) return Done{};
     file = std::make_unique<OneFile>(std::exchange(pattern, "all"), what);
     const bool asks_for_job = has_any(file->pattern, "AabJjrux");
     if (asks_for_job && row_.id == JobId{0}) {
@@ -145,12 +147,16 @@ Status StepFiles::prepare_one(std::string& pattern, const char* what, JobLook& l
 
 Status StepFiles::prepare(api::StepCall& call, JobLook& look) {
     const bool same = call.std_err.empty() || call.std_err == call.std_out;
-    joined_ = same && is_one_file(call.std_out);
+    const std::uint32_t tasks = call.request.tasks;
+    joined_ = same && is_one_file(call.std_out, tasks);
     if (joined_) {
         call.std_err.clear();
         call.errors_with_output = true;
     }
-    if (Status out = prepare_one(call.std_out, "stdout", look, out_); !out.ok()) return out;
+    if (is_one_file(call.std_out, tasks)) {
+        if (Status out = prepare_one(call.std_out, "stdout", look, out_); !out.ok()) return out;
+    }
+    if (!is_one_file(call.std_err, tasks)) return Done{};
     return prepare_one(call.std_err, "stderr", look, err_);
 }
 

@@ -49,7 +49,11 @@ private:
 // append. They are processes, which must be forked after this call.
 void share_truncations();
 
-// "a.out", "%j.log": but neither "none", "all", a task's number, nor what differs by task or node.
-bool is_one_file(const std::string& pattern);
+// "a.out", "%j.log": but neither "none", "all", the number of one of the step's tasks, nor what
+// differs by task or node.
+bool is_one_file(const std::string& pattern, std::uint32_t tasks);
+
+// Whether an input is srun's own, for all tasks or one: "", "all", a task's number.
+bool is_from_srun(const std::string& pattern, std::uint32_t tasks);
 
 }  // namespace berth::slurm

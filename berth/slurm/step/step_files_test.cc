@@ -15,10 +15,18 @@ namespace {
 namespace fs = std::filesystem;
 
 TEST(StepFiles, OneFileForAllTasksIsSruns) {
-    for (const char* pattern : {"out", "%j.out", "/x/%J-%s", "12a", "a%%t", "x\\%t"})
-        EXPECT_TRUE(is_one_file(pattern)) << pattern;
+    for (const char* pattern :
+         {"out", "%j.out", "/x/%J-%s", "12a", "a%%t", "x\\%t", "4", "2026", "-1"})
+        EXPECT_TRUE(is_one_file(pattern, 4)) << pattern;
     for (const char* pattern : {"", "none", "all", "/dev/null", "3", "%t", "o.%3t", "%n", "%N.log"})
-        EXPECT_FALSE(is_one_file(pattern)) << pattern;
+        EXPECT_FALSE(is_one_file(pattern, 4)) << pattern;
+}
+
+TEST(StepFiles, InputIsSrunsForAllTasksOrForOne) {
+    for (const char* pattern : {"", "all", "0", "3"})
+        EXPECT_TRUE(is_from_srun(pattern, 4)) << pattern;
+    for (const char* pattern : {"none", "in", "4", "in.%t", "/dev/null"})
+        EXPECT_FALSE(is_from_srun(pattern, 4)) << pattern;
 }
 
 // Files whose names need nothing of the job: no controller is asked.

@@ -336,7 +336,7 @@ int StepRun::carry(StepListener& listener, const api::StepReply& reply, StepFile
         .idle = [&] { return is_alive(step); },
         .leaves = [&] { return signals.leaves(listener); },
     };
-    const bool wants_stdin = draft_.spec.command->std_in.empty();
+    const bool wants_stdin = is_from_srun(draft_.spec.command->std_in, reply.step.tasks);
     std::optional<RawTerminal> raw;
     if (draft_.pty) raw.emplace();
     const bool finished = listener.run(reply.step.nodes.size(), wants_stdin, events);
