@@ -1,5 +1,7 @@
 #include "berth/model/step_io.h"
 
+#include <algorithm>
+
 #include "berth/base/codec.h"
 
 namespace berth {
@@ -37,6 +39,12 @@ Error not_ours(std::string_view what) {
 }
 
 }  // namespace
+
+std::string task_label(std::uint32_t task, std::uint32_t tasks) {
+    const std::string rank = std::to_string(task);
+    const std::size_t width = std::to_string(std::max(1U, tasks) - 1).size();
+    return std::string(width - std::min(width, rank.size()), ' ') + rank + ": ";
+}
 
 std::string encode_frame(StepFrameKind kind, std::uint32_t task, std::string_view bytes) {
     BERTH_ASSERT(bytes.size() <= kStepFrameBytesMax);

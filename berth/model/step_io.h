@@ -67,6 +67,9 @@ struct ExchangePart {
     BERTH_FIELDS(ExchangePart, key, nodes, last, bytes)
 };
 
+// -l: what is before each line of this task, " 3: ", as wide as that of the last of `tasks`.
+std::string task_label(std::uint32_t task, std::uint32_t tasks);
+
 // As it goes over the wire. REQUIRES: at most kStepFrameBytesMax bytes.
 std::string encode_frame(StepFrameKind kind, std::uint32_t task, std::string_view bytes);
 // Any number of bytes, as frames of at most kStepFrameBytesMax each; none: one empty frame.

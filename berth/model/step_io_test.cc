@@ -109,6 +109,14 @@ TEST(StepIo, CarriesAnExchangeInAsManyPartsAsItNeeds) {
     EXPECT_FALSE(read_exchange({StepFrameKind::abort, 0, ""}).ok());
 }
 
+TEST(StepIo, LabelsOfAllTasksAreOfOneWidth) {
+    EXPECT_EQ(task_label(0, 1), "0: ");
+    EXPECT_EQ(task_label(9, 10), "9: ");
+    EXPECT_EQ(task_label(9, 11), " 9: ");
+    EXPECT_EQ(task_label(10, 11), "10: ");
+    EXPECT_EQ(task_label(7, 0), "7: ");
+}
+
 TEST(StepIo, CarriesTheSizeOfAWindow) {
     StepFrameReader reader;
     reader.add(encode_window({.rows = 50, .columns = 132}));

@@ -79,6 +79,14 @@ class Output(unittest.TestCase):
         c.run("srun", "-N2", "-n4", "-o", "node%n", "sh", "-c", "echo $SLURM_PROCID")
         self.assertEqual(sorted((c.work / "node1").read_text().split()), ["2", "3"])
 
+    def test_files_by_node_and_task_have_labels_too(self):
+        c = self.cluster
+        for pattern in "lab%n", "lab.t%t":
+            c.run("srun", "-l", "-N2", "-n4", "-o", pattern, "sh", "-c", "echo out; echo err >&2")
+        for node, tasks in (0, "01"), (1, "23"):
+            self.assertEqual(sorted((c.work / f"lab{node}").read_text().splitlines()), [f"{task}: {word}" for task in tasks for word in ("err", "out")])
+        self.assertEqual([(c.work / f"lab.t{task}").read_text() for task in range(4)], [f"{task}: out\n{task}: err\n" for task in range(4)])
+
     def test_labels_and_errors_go_to_the_file_and_words_of_srun_do_not(self):
         c = self.cluster
         done = c.run("srun", "-N2", "-n2", "-l", "-o", "labelled", "sh", "-c", "echo out; echo err >&2; exit 3", check=False)

@@ -123,6 +123,31 @@ TEST_F(StepTest, WritesToOneFileOrOnePerTask) {
     EXPECT_EQ(lines, (std::vector<std::string>{"0", "1", "2"}));
 }
 
+TEST_F(StepTest, LabelsTheLinesOfItsFiles) {
+    LaunchStep launch = step(0, 12, "echo out; echo err >&2; head -c 3 /dev/zero | tr '\\0' x");
+    launch.label = true;
+    launch.std_out = "by-task.%t";
+    EXPECT_EQ(run(launch), (ExitStatus{0, 0}));
+    EXPECT_EQ(rig.text("by-task.3"), " 3: out\n 3: err\n 3: xxx\n");
+    EXPECT_EQ(rig.text("by-task.11"), "11: out\n11: err\n11: xxx\n");
+    EXPECT_EQ(srun.out[3] + srun.err[3], "");
+}
+
+TEST_F(StepTest, LabelsOutputAndErrorsInFilesOfTheirOwn) {
+    LaunchStep launch = step(0, 2, "head -c 200000 /dev/zero | tr '\\0' x; echo; echo err >&2");
+    launch.label = true;
+    launch.std_out = "out.%n";
+    launch.std_err = "err.%n";
+    EXPECT_EQ(run(launch), (ExitStatus{0, 0}));
+    const std::string out = rig.text("out.0");
+    EXPECT_EQ(std::ranges::count(out, 'x'), 400'000);
+    for (const std::string& line : rig.lines("out.0"))
+        EXPECT_TRUE(line.starts_with("0: x") || line.starts_with("1: x")) << line.substr(0, 9);
+    std::vector<std::string> errors = rig.lines("err.0");
+    std::ranges::sort(errors);
+    EXPECT_EQ(errors, (std::vector<std::string>{"0: err", "1: err"}));
+}
+
 TEST_F(StepTest, EndsAStepAloneAndAllWithTheJob) {
     // A shell that ends while it forks would leave a child that the signal did not reach.
     start(step(0, 2, "exec sleep 1000"));

@@ -7,6 +7,7 @@
 #include "berth/model/file_pattern.h"
 #include "berth/model/job_variables.h"
 #include "berth/model/slurm_variables.h"
+#include "berth/model/step_io.h"
 
 namespace berth {
 namespace {
@@ -130,7 +131,10 @@ StreamSpec step_stream(const std::string& pattern, const LaunchStep& launch,
     const std::uint32_t local = values.task - launch.share.tasks.front().rank;
     const bool one_node = own_by_node || launch.node_names.size() == 1;
     const bool cuts = own_file || (local == 0 && one_node);
-    return file_stream(pattern, launch.work_dir, values, output && cuts && !launch.append_output);
+    StreamSpec file =
+        file_stream(pattern, launch.work_dir, values, output && cuts && !launch.append_output);
+    if (output && launch.label) file.label = task_label(values.task, launch.tasks);
+    return file;
 }
 
 std::string gpu_bind_notice(const TaskPlace& task, const LaunchStep& launch, const NodeView& view) {

@@ -310,6 +310,17 @@ TEST(RunPlan, SendsAStepsOutputWhereItIsWanted) {
     }
 }
 
+TEST(RunPlan, LabelsTheLinesOfFilesButNotOfInput) {
+    LaunchStep step = eight_tasks();
+    step.label = true;
+    step.tasks = 16;
+    step.std_out = "out.%t";
+    step.std_in = "in.%t";
+    const RunSpec run = step_run(step, whole_node(), big_node(), ada());
+    EXPECT_EQ(run.tasks[3].out.label, " 3: ");
+    EXPECT_EQ(run.tasks[3].in.label, "");
+}
+
 TEST(RunPlan, TellsAScriptItsCheckpoint) {
     LaunchAttempt launch = whole_node();
     JobCommand& command = launch.spec.command.edit();

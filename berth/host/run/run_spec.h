@@ -26,8 +26,9 @@ enum class StreamKind : std::uint8_t {
 struct StreamSpec {
     StreamKind kind = StreamKind::nothing;
     std::string path;
-    bool truncate = false;  // If false, appends.
-    BERTH_FIELDS(StreamSpec, kind, path, truncate)
+    bool truncate = false;   // If false, appends.
+    std::string label = {};  // Of a file: the shepherd writes it before each line; empty: none.
+    BERTH_FIELDS(StreamSpec, kind, path, truncate, label)
 };
 
 struct TaskSpec {

@@ -174,6 +174,7 @@ Status Shepherd::start() {
         const bool no_files = !ready.ok() && ready.error().code == ErrorCode::not_found;
         if (no_files && run_.step == kBatchStep) return end_without_files(ready.error().message);
         if (!ready.ok()) return ready;
+        pump_.label(task.rank, std::move(task.files));
         status.tasks.push_back(mark_of(task.pid).value_or(ProcessMark{task.pid, 0}));
     }
     for (const StartedTask& task : tasks_) {

@@ -157,7 +157,7 @@ Result<TaskPipes> StepPump::add(const RunSpec& run, const TaskSpec& task) {
     }
     const auto join = [&](const StreamSpec& stream, StepFrameKind kind,
                           UniqueFd& their_end) -> Status {
-        if (stream.kind != StreamKind::srun) return Done{};
+        if (stream.kind != StreamKind::srun && stream.label.empty()) return Done{};
         int ends[2];
         if (::pipe2(ends, O_CLOEXEC) != 0) return system_error("cannot make a pipe", errno);
         const bool input = kind == StepFrameKind::standard_in;
@@ -165,6 +165,7 @@ Result<TaskPipes> StepPump::add(const RunSpec& run, const TaskSpec& task) {
         Stream& ours = streams_.emplace_back();
         ours.rank = task.rank;
         ours.kind = kind;
+        ours.label = stream.label;
         ours.fd.reset(ends[input ? 1 : 0]);
         ours.ending = input && !peer_;
         ::fcntl(ours.fd.get(), F_SETFL, O_NONBLOCK);
@@ -174,6 +175,13 @@ Result<TaskPipes> StepPump::add(const RunSpec& run, const TaskSpec& task) {
     BERTH_CHECK(join(task.out, StepFrameKind::standard_out, theirs.out));
     BERTH_CHECK(join(task.err, StepFrameKind::standard_error, theirs.err));
     return theirs;
+}
+
+void StepPump::label(std::uint32_t rank, LabelledFiles files) {
+    for (Stream& stream : streams_) {
+        if (stream.rank != rank || stream.label.empty()) continue;
+        stream.file = std::move(stream.kind == StepFrameKind::standard_out ? files.out : files.err);
+    }
 }
 
 bool StepPump::full() const { return outgoing_.size() - sent_ > kBufferMax; }
@@ -205,7 +213,7 @@ void StepPump::want(std::vector<pollfd>& waiting) const {
             } else {
                 one.fd = -1;
             }
-        } else if (full()) {
+        } else if (full() && stream.label.empty()) {
             one.fd = -1;
         } else {
             one.events = POLLIN;
@@ -240,10 +248,39 @@ void StepPump::read_output(Stream& stream) {
     if (got < 0 && would_block()) return;
     if (got <= 0) {
         stream.fd.reset();
+        if (!stream.label.empty()) return end_line(stream);
         return queue(encode_frame(stream.kind, stream.rank, {}));
     }
     carried_ += static_cast<std::uint64_t>(got);
+    if (!stream.label.empty()) return write_lines(stream, {part, static_cast<std::size_t>(got)});
     queue(encode_frame(stream.kind, stream.rank, {part, static_cast<std::size_t>(got)}));
+}
+
+void StepPump::write_lines(Stream& stream, std::string_view bytes) {
+    std::string text;
+    for (std::size_t end = 0; (end = bytes.find('\n')) != std::string_view::npos;) {
+        text.append(stream.label).append(std::exchange(stream.line, {}));
+        text.append(bytes.substr(0, end + 1));
+        bytes.remove_prefix(end + 1);
+    }
+    write_file(stream, text);
+    stream.line += bytes;
+    if (stream.line.size() > kStepFrameBytesMax) end_line(stream);  // Do not keep it all.
+}
+
+void StepPump::end_line(Stream& stream) {
+    if (!stream.line.empty())
+        write_file(stream, stream.label + std::exchange(stream.line, {}) + "\n");
+}
+
+// The rest is lost if the file cannot be written: a task must not block on it.
+void StepPump::write_file(Stream& stream, std::string_view text) {
+    if (!stream.file) return;
+    const Status written = write_all(stream.file.get(), text);
+    if (written.ok()) return;
+    stream.file.reset();
+    say(stream.rank, "slurmstepd: error: the output of task " + std::to_string(stream.rank) +
+                         " is not all in its file: " + written.error().message + "\n");
 }
 
 void StepPump::write_input(Stream& stream) {
@@ -362,6 +399,7 @@ void StepPump::task_ended(std::uint32_t rank, const ExitStatus& exit) {
             before = carried_;
             read_output(stream);
         }
+        end_line(stream);
     }
     if (mpi_ && mpi_ends_) {
         held_exits_ += encode_exit(rank, exit);

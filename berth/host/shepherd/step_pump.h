@@ -26,6 +26,9 @@ public:
     // Creates the child's ends of the pipes, or of the terminal, that this task needs.
     Result<TaskPipes> add(const RunSpec& run, const TaskSpec& task);
 
+    // The files of this task, which the pump writes, with a label before each line.
+    void label(std::uint32_t rank, LabelledFiles files);
+
     // want() appends the pump's entries for poll(2); serve() handles them afterwards. `first`:
     // index of the pump's first entry.
     void want(std::vector<pollfd>& waiting) const;
@@ -60,6 +63,10 @@ private:
         StepFrameKind kind = StepFrameKind::standard_out;
         UniqueFd fd;        // Our end.
         std::string input;  // For standard_in: input not yet written.
+        // A task's file: the label, the file until it cannot be written, and a line without an end.
+        std::string label;
+        UniqueFd file;
+        std::string line;
         bool ending = false;
         bool terminal = false;
     };
@@ -72,6 +79,9 @@ private:
     void tell_hold();
 
     void read_output(Stream& stream);
+    void write_lines(Stream& stream, std::string_view bytes);
+    void end_line(Stream& stream);
+    void write_file(Stream& stream, std::string_view text);
     void write_input(Stream& stream);
     void read_peer();
     bool read_frames();

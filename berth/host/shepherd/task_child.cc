@@ -15,7 +15,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <cstring>
+#include <utility>
 
 #include "berth/base/bitmask.h"
 #include "berth/base/text.h"
@@ -30,6 +33,7 @@ namespace berth {
 namespace {
 
 constexpr char kReady = 'R', kFailed = 'F', kNode = 'N', kNoFiles = 'O', kGo = 'G';
+constexpr char kOutFile = 'o', kErrFile = 'e';
 
 Status check(bool right, const std::string& what) {
     if (right) return Done{};
@@ -82,8 +86,14 @@ Status put_at(int number, int fd, const std::string& what) {
     return check(::dup2(fd, number) == number, "cannot set up the " + what);
 }
 
+// A pipe that a user reads could block the shepherd.
+bool is_plain(const UniqueFd& file) {
+    struct stat about{};
+    return ::fstat(file.get(), &about) == 0 && S_ISREG(about.st_mode);
+}
+
 Status open_stream(const StreamSpec& stream, const UniqueFd& pipe, int number,
-                   const std::string& what) {
+                   const std::string& what, UniqueFd* labelled = nullptr) {
     if (stream.kind == StreamKind::srun) return put_at(number, pipe.get(), what);
     if (stream.kind == StreamKind::same_as_out) return put_at(number, STDOUT_FILENO, what);
     const std::string path = stream.kind == StreamKind::nothing ? "/dev/null" : stream.path;
@@ -92,8 +102,12 @@ Status open_stream(const StreamSpec& stream, const UniqueFd& pipe, int number,
         flags = O_WRONLY | O_CREAT | O_APPEND | (stream.truncate ? O_TRUNC : 0);
     }
     constexpr mode_t kForAll = 0666;  // Reduced by the umask.
-    const UniqueFd file(::open(path.c_str(), flags | O_NOCTTY | O_CLOEXEC, kForAll));
+    UniqueFd file(::open(path.c_str(), flags | O_NOCTTY | O_CLOEXEC, kForAll));
     if (!file) return system_error("Could not open " + what + " file " + path, errno);
+    if (labelled != nullptr && !stream.label.empty() && is_plain(file)) {
+        *labelled = std::move(file);
+        return put_at(number, pipe.get(), what);
+    }
     return put_at(number, file.get(), what);
 }
 
@@ -106,11 +120,63 @@ Status open_terminal(const UniqueFd& terminal) {
     return put_at(STDERR_FILENO, terminal.get(), "terminal");
 }
 
-Status open_streams(const TaskSpec& task, const TaskPipes& pipes) {
+Status open_streams(const TaskSpec& task, const TaskPipes& pipes, LabelledFiles& files) {
     if (task.out.kind == StreamKind::terminal) return open_terminal(pipes.terminal);
     BERTH_CHECK(open_stream(task.in, pipes.in, STDIN_FILENO, "stdin"));
-    BERTH_CHECK(open_stream(task.out, pipes.out, STDOUT_FILENO, "stdout"));
-    return open_stream(task.err, pipes.err, STDERR_FILENO, "stderr");
+    BERTH_CHECK(open_stream(task.out, pipes.out, STDOUT_FILENO, "stdout", &files.out));
+    return open_stream(task.err, pipes.err, STDERR_FILENO, "stderr", &files.err);
+}
+
+// One control message, with two descriptors at most.
+struct Control {
+    alignas(cmsghdr) std::array<char, CMSG_SPACE(2 * sizeof(int))> bytes{};
+};
+
+// "R", with an "o" and an "e" for each labelled file, which go along in this order.
+bool send_ready(int talk, const LabelledFiles& files) {
+    std::string word(1, kReady);
+    std::vector<int> sent;
+    if (files.out) word += kOutFile, sent.push_back(files.out.get());
+    if (files.err) word += kErrFile, sent.push_back(files.err.get());
+    iovec text{.iov_base = word.data(), .iov_len = word.size()};
+    Control control;
+    msghdr message{};
+    message.msg_iov = &text;
+    message.msg_iovlen = 1;
+    if (!sent.empty()) {
+        const std::size_t size = sent.size() * sizeof(int);
+        message.msg_control = control.bytes.data();
+        message.msg_controllen = CMSG_SPACE(size);
+        cmsghdr* const head = CMSG_FIRSTHDR(&message);
+        head->cmsg_level = SOL_SOCKET;
+        head->cmsg_type = SCM_RIGHTS;
+        head->cmsg_len = CMSG_LEN(size);
+        std::memcpy(CMSG_DATA(head), sent.data(), size);
+    }
+    return ::sendmsg(talk, &message, 0) == static_cast<ssize_t>(word.size());
+}
+
+// What the child says: its word, and the files that go along. Empty: it is gone.
+std::string hear(int talk, std::vector<UniqueFd>& files) {
+    std::string word(4096, '\0');
+    iovec text{.iov_base = word.data(), .iov_len = word.size()};
+    Control control;
+    msghdr message{};
+    message.msg_iov = &text;
+    message.msg_iovlen = 1;
+    message.msg_control = control.bytes.data();
+    message.msg_controllen = control.bytes.size();
+    ssize_t got = 0;
+    do {
+        got = ::recvmsg(talk, &message, MSG_CMSG_CLOEXEC);
+    } while (got < 0 && errno == EINTR);
+    word.resize(static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+    const cmsghdr* const head = got > 0 ? CMSG_FIRSTHDR(&message) : nullptr;
+    if (head == nullptr || head->cmsg_type != SCM_RIGHTS) return word;
+    std::vector<int> received((head->cmsg_len - CMSG_LEN(0)) / sizeof(int));
+    std::memcpy(received.data(), CMSG_DATA(head), received.size() * sizeof(int));
+    for (const int one : received) files.emplace_back(one);
+    return word;
 }
 
 Status get_ready(const RunSpec& run, const TaskSpec& task, bool born_in_unified,
@@ -155,12 +221,14 @@ Status place_kept(const std::vector<UniqueFd>& kept) {
         (void)write_all(talk, (of_node ? kNode : kFailed) + ready.error().message);
         ::_exit(1);
     }
-    if (Status opened = open_streams(task, pipes); !opened.ok()) {
+    LabelledFiles files;
+    if (Status opened = open_streams(task, pipes, files); !opened.ok()) {
         (void)write_all(talk, kNoFiles + opened.error().message);
         ::_exit(1);
     }
-    char word = kReady;
-    if (::write(talk, &word, 1) != 1) ::_exit(1);
+    if (!send_ready(talk, files)) ::_exit(1);
+    files = {};
+    char word = 0;
     ssize_t got = 0;
     do {
         got = ::read(talk, &word, 1);
@@ -232,15 +300,16 @@ Result<StartedTask> start_task(const RunSpec& run, const TaskSpec& task, TaskPip
     return started;
 }
 
-Status wait_until_ready(const StartedTask& task) {
-    char word[4096];
-    ssize_t got = 0;
-    do {
-        got = ::read(task.talk.get(), word, sizeof word);
-    } while (got < 0 && errno == EINTR);
-    if (got >= 1 && word[0] == kReady) return Done{};
-    if (got > 1) {
-        std::string why(word + 1, static_cast<std::size_t>(got - 1));
+Status wait_until_ready(StartedTask& task) {
+    std::vector<UniqueFd> files;
+    const std::string word = hear(task.talk.get(), files);
+    if (word.starts_with(kReady)) {
+        for (std::size_t i = 0; i < files.size() && i + 1 < word.size(); ++i)
+            (word[i + 1] == kOutFile ? task.files.out : task.files.err) = std::move(files[i]);
+        return Done{};
+    }
+    if (word.size() > 1) {
+        std::string why = word.substr(1);
         if (word[0] == kFailed) return Error{ErrorCode::failed_precondition, std::move(why)};
         if (word[0] == kNode) return Error{ErrorCode::resource_exhausted, std::move(why)};
         if (word[0] == kNoFiles) return Error{ErrorCode::not_found, std::move(why)};

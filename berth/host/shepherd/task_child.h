@@ -16,11 +16,17 @@ struct TaskPipes {
     std::vector<UniqueFd> kept;
 };
 
+// Files that the child has opened as its user, for the shepherd to write with labels.
+struct LabelledFiles {
+    UniqueFd out, err;
+};
+
 struct StartedTask {
     std::uint32_t rank = 0;
     int pid = 0;
-    UniqueFd process;  // A pidfd.
-    UniqueFd talk;     // To the child, until it calls exec.
+    UniqueFd process;     // A pidfd.
+    UniqueFd talk;        // To the child, until it calls exec.
+    LabelledFiles files;  // Set once it is ready.
 };
 
 // Clones the child, directly into its v2 cgroup if there is one. The child gets ready and then
@@ -29,7 +35,7 @@ struct StartedTask {
 Result<StartedTask> start_task(const RunSpec& run, const TaskSpec& task, TaskPipes pipes);
 
 // The error that kept it from getting ready; not_found if it could not open its files.
-Status wait_until_ready(const StartedTask& task);
+Status wait_until_ready(StartedTask& task);
 void let_go(StartedTask& task);
 
 }  // namespace berth

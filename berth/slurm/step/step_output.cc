@@ -28,11 +28,8 @@ void StepOutput::print_line(std::ostream& stream, std::uint32_t task, std::strin
         stream << line;
         return;
     }
-    const std::string rank = std::to_string(task);
-    const std::size_t width = std::to_string(std::max(1U, style_.tasks) - 1).size();
-    std::string labelled(width - std::min(width, rank.size()), ' ');
-    labelled.append(rank).append(": ").append(line);
-    stream << labelled;  // In one piece: standard error is unbuffered.
+    std::string labelled = task_label(task, style_.tasks);
+    stream << labelled.append(line);  // In one piece: standard error is unbuffered.
 }
 
 void StepOutput::write(const StepFrame& frame) {
