@@ -76,6 +76,9 @@ class Components(unittest.TestCase):
         self.assertEqual(sorted(done.stdout.split()), ["1", "2", "2", "2"])
         done = self.cluster.run("srun", "-n1", "sh", "-c", "echo a; exit 3", ":", "-n2", "echo", "b", check=False)
         self.assertEqual((done.returncode, sorted(done.stdout.split())), (3, ["a", "b", "b"]), done.stderr)
+        for within in (), ("salloc", "-Q", "-n1", ":", "-n1"):
+            done = self.cluster.run(*within, "srun", "-t1", "echo", "a", ":", "echo", "b")
+            self.assertEqual((sorted(done.stdout.split()), done.stderr), (["a", "b"], ""), within)
         wrong = self.cluster.run("salloc", "-n1", ":", "-n1", "srun", "--het-group=2", "true", check=False)
         self.assertIn("there is no component 2", wrong.stderr)
 
