@@ -21,7 +21,8 @@ struct Principal {
     std::uint32_t uid = 0, gid = 0;
     std::string user, group;
     Role role = Role::none;
-    std::vector<std::string> groups;  // All groups of the user, by name; for AllowGroups.
+    std::vector<std::string>
+        groups;  // All groups of the user, by name: AllowGroups and reservations.
     BERTH_FIELDS(Principal, uid, gid, user, group, role, groups)
 };
 

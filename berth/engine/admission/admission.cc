@@ -135,7 +135,7 @@ std::variant<Job, Refusing> admit_in_one(const ClusterState& state, Time now,
     if (!no) no = check_nearness(cluster, job.spec.request);
     if (!no) no = check_licenses(cluster, job);
     if (!no) no = check_time_terms(now, job);
-    if (!no) no = check_reservation(state, now, job);
+    if (!no) no = check_reservation(state, now, job, &owner.groups);
     if (!no) no = check_fits(state, job);
     if (!no) no = check_dependencies(state, job.id, job.spec);
     if (!no) no = set_array(cluster, job);

@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "berth/engine/admission/objection.h"
 #include "berth/engine/admission/priority_by.h"
@@ -53,7 +54,10 @@ inline constexpr Duration kTimeMinMax = std::chrono::hours(24 * 365);
 Objection check_licenses(const ClusterSpec& spec, const Job& job);
 Objection check_time_terms(Time now, Job& job);
 Objection check_limits(const ClusterState& state, const Job& job);
-Objection check_reservation(const ClusterState& state, Time now, const Job& job);
+// `groups`: all groups of the job's owner. nullptr: an operator changes the job of somebody whose
+// groups are not known; the groups of the reservation are not asked.
+Objection check_reservation(const ClusterState& state, Time now, const Job& job,
+                            const std::vector<std::string>* groups);
 
 // admission_queue.cc: how many jobs, how many GPUs and which priorities the job's queues admit.
 Objection check_queues(const ClusterState& state, const Job& job);

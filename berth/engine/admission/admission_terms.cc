@@ -98,7 +98,8 @@ Objection check_time_terms(Time now, Job& job) {
     return check_deadline(job, std::max(now, spec.begin.value_or(now)));
 }
 
-Objection check_reservation(const ClusterState& state, Time now, const Job& job) {
+Objection check_reservation(const ClusterState& state, Time now, const Job& job,
+                            const std::vector<std::string>* groups) {
     const std::string& name = job.spec.request->reservation;
     if (name.empty()) return std::nullopt;
     const Reservation* reservation = state.reservations().find(name);
@@ -107,7 +108,7 @@ Objection check_reservation(const ClusterState& state, Time now, const Job& job)
                         .message = "there is no reservation '" + name +
                                    "'; open to this job: " + usable_reservations(state, job)};
     }
-    if (!may_use(*reservation, job)) {
+    if (!may_use(*reservation, job, groups)) {
         return Refusing{.why = Refusal::reservation_access,
                         .message = "reservation " + name + " is not open to user " +
                                    job.owner->user + " in account '" + job.spec.account + "'"};

@@ -63,13 +63,14 @@ Principal owner_of(const Job& job, bool by_operator, const std::vector<std::stri
 }
 
 // Checks the request as for a submission.
-Objection check_request(const ClusterState& state, Time now, Job& changed) {
+Objection check_request(const ClusterState& state, Time now, Job& changed,
+                        const std::vector<std::string>* groups) {
     const ClusterSpec& spec = state.spec();
     Objection no = normalise_request(spec, changed.spec.request.edit());
     if (!no) no = check_share(spec, changed);
     if (!no) no = check_nearness(spec, changed.spec.request);
     if (!no) no = check_licenses(spec, changed);
-    if (!no) no = check_reservation(state, now, changed);
+    if (!no) no = check_reservation(state, now, changed, groups);
     if (!no) no = check_fits(state, changed);
     return no;
 }
@@ -111,7 +112,8 @@ Objection change(const ClusterState& state, Time now, const JobUpdated& update,
         if (update.nodelist) request.nodelist = changed.spec.request->nodelist;
         request.time_limit = changed.spec.request->time_limit;
         changed.spec.request = std::move(request);
-        if (auto no = check_request(state, now, changed)) return no;
+        const auto* const of_owner = update.by_operator ? nullptr : &groups;
+        if (auto no = check_request(state, now, changed, of_owner)) return no;
     } else if (update.partition || update.nodelist) {
         if (auto no = check_fits(state, changed)) return no;
     }

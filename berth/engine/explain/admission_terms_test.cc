@@ -183,6 +183,34 @@ TEST_F(Terms, AllowGroupsAsksForAllGroupsOfTheUser) {
     EXPECT_TRUE(std::holds_alternative<JobUpdated>(moved));
 }
 
+TEST_F(Terms, GroupsOfAReservationAreComparedWithAllGroupsOfTheUser) {
+    const auto reserve = [&](const char* name, NodeId node, std::vector<std::string> groups) {
+        state_.apply(kNow, ReservationSet{{.name = name,
+                                           .start = kNow,
+                                           .end = kNow + hours(1),
+                                           .amounts = {{node, state_.spec().nodes[0].capacity}},
+                                           .groups = std::move(groups)}});
+    };
+    reserve("lab", NodeId(0), {"gpu-users", "wheel"});
+    reserve("others", NodeId(1), {"-gpu-users"});
+    const JobSpec lab{.request = JobRequest{.reservation = "lab"}};
+    const JobSpec others{.request = JobRequest{.reservation = "others"}};
+    EXPECT_EQ(why(lab), Refusal::reservation_access);
+    admitted(others);
+    const JobId id = submit({});
+    const JobUpdated move{.job = id, .request = lab.request};
+    const auto moved = [&](bool by_operator, const std::vector<std::string>& groups) {
+        return std::holds_alternative<JobUpdated>(
+            admit_update(state_, kNow, move, by_operator, groups));
+    };
+    EXPECT_FALSE(moved(false, {"staff"}));
+    EXPECT_TRUE(moved(false, {"staff", "wheel"}));
+    EXPECT_TRUE(moved(true, {})) << "an operator decides, whose groups are not the owner's";
+    owner_.groups = {"news", "gpu-users"};
+    admitted(lab);
+    EXPECT_EQ(why(others), Refusal::reservation_access) << "one of the groups is denied";
+}
+
 TEST_F(Terms, WhySaysUntilWhenAJobIsNotToBegin) {
     Engine engine = testing::make_engine(testing::make_cluster(1), kNow);
     JobSpec later = testing::make_job({});

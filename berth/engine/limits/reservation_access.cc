@@ -5,14 +5,28 @@
 namespace berth {
 namespace {
 
+bool is_deny_list(const std::vector<std::string>& list) {
+    return !list.empty() && list.front().starts_with('-');
+}
+
+bool lists(const std::vector<std::string>& list, const std::string& name) {
+    return std::ranges::any_of(list,
+                               [&, skip = is_deny_list(list) ? 1U : 0U](const std::string& one) {
+                                   return std::string_view(one).substr(skip) == name;
+                               });
+}
+
 // "alice,bob": one of them. "-carol": anyone but carol.
 bool is_in(const std::vector<std::string>& list, const std::string& name) {
+    return list.empty() || lists(list, name) != is_deny_list(list);
+}
+
+// Each group of the owner counts, so one that is denied keeps out a member of others.
+bool has_group_in(const std::vector<std::string>& list, const Owner& owner,
+                  const std::vector<std::string>& groups) {
     if (list.empty()) return true;
-    const bool denies = list.front().starts_with('-');
-    const auto names_it = [&](const std::string& one) {
-        return denies ? one.substr(1) == name : one == name;
-    };
-    return std::ranges::any_of(list, names_it) != denies;
+    const auto is_named = [&](const std::string& group) { return lists(list, group); };
+    return (is_named(owner.group) || std::ranges::any_of(groups, is_named)) != is_deny_list(list);
 }
 
 // Whole minutes, at least one: a shorter limit would be useless.
@@ -36,10 +50,11 @@ Duration longest_limit(const ClusterState& state, const Job& job) {
     return std::min(job.time_limit, whole_minutes(reservation->end - reservation->start));
 }
 
-bool may_use(const Reservation& reservation, const Job& job) {
+bool may_use(const Reservation& reservation, const Job& job,
+             const std::vector<std::string>* groups) {
     const bool either = reservation.users.empty() || reservation.groups.empty();
     const bool user = is_in(reservation.users, job.owner->user);
-    const bool group = is_in(reservation.groups, job.owner->group);
+    const bool group = groups == nullptr || has_group_in(reservation.groups, *job.owner, *groups);
     const bool who = either ? user && group : user || group;
     return who && is_in(reservation.accounts, job.spec.account) &&
            is_in(reservation.qos, job.spec.qos);

@@ -13,8 +13,6 @@ bool Privacy::hides(PrivateKind kind) const {
 
 bool Privacy::shows(const Reservation& reservation) const {
     if (!hides(PrivateKind::reservations)) return true;
-    std::vector<std::string> groups = principal_.groups;
-    groups.push_back(principal_.group);
     std::vector<std::string> accounts = {""};
     for (const AssociationSpec& one : spec_.associations) {
         if (one.user == principal_.user) accounts.push_back(one.account);
@@ -23,15 +21,15 @@ bool Privacy::shows(const Reservation& reservation) const {
     qos.reserve(spec_.qos.size());
     for (const QosSpec& one : spec_.qos) qos.push_back(one.name);
     Job job;
-    for (const std::string& group : groups) {
-        job.owner = Owner{
-            .uid = principal_.uid, .gid = principal_.gid, .user = principal_.user, .group = group};
-        for (const std::string& account : accounts) {
-            job.spec.account = account;
-            for (const std::string& name : qos) {
-                job.spec.qos = name;
-                if (may_use(reservation, job)) return true;
-            }
+    job.owner = Owner{.uid = principal_.uid,
+                      .gid = principal_.gid,
+                      .user = principal_.user,
+                      .group = principal_.group};
+    for (const std::string& account : accounts) {
+        job.spec.account = account;
+        for (const std::string& name : qos) {
+            job.spec.qos = name;
+            if (may_use(reservation, job, &principal_.groups)) return true;
         }
     }
     return false;
