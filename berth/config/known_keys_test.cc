@@ -166,11 +166,20 @@ TEST(KnownKeys, WhatIsSoAnywayIsNoWarning) {
     for (const auto& [key, value] :
          std::vector<std::pair<const char*, const char*>>{{"DisableRootJobs", "NO"},
                                                           {"TrackWCKey", "no"},
+                                                          {"JobCompType", "jobcomp/none"},
+                                                          {"MCSPlugin", "mcs/none"},
+                                                          {"PowerPlugin", "none"},
+                                                          {"SuspendTime", "NONE"},
                                                           {"SelectTypeParameters", "CR_Core"}}) {
         EXPECT_EQ(text_of(load_key(key, value)), "") << key;
     }
-    for (const auto& [key, value] :
-         std::vector<std::pair<const char*, const char*>>{{"CliFilterPlugins", "lua"}}) {
+    for (const auto& [key, value] : std::vector<std::pair<const char*, const char*>>{
+             {"AccountingStorageType", "accounting_storage/none"},
+             {"AuthType", "auth/none"},
+             {"CliFilterPlugins", "lua"},
+             {"ProctrackType", "proctrack/none"},
+             {"TaskPlugin", "task/none"},
+             {"TaskPlugin", "none"}}) {
         EXPECT_NE(text_of(load_key(key, value)).find(std::string("warning: ") + key),
                   std::string::npos)
             << key;

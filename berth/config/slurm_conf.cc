@@ -35,12 +35,17 @@ std::string misplaced(const std::string& key) {
     return text;
 }
 
-// It asks for what is done in any case: Slurm's default, or nothing.
+// Without the key there is no such plugin, program or time.
+bool is_none_by_default(const KnownKey& known) {
+    return known.shown.empty() || known.shown.starts_with("(null") ||
+           iequals(known.shown, "none") || iequals(known.shown, "INFINITE");
+}
+
+// It asks for what is done in any case: Slurm's default, or nothing where there is nothing.
 bool says_the_usual(const KnownKey& known, std::string_view value) {
-    if (iequals(value, known.shown) || iequals(value, "none") || iequals(value, "(null)") ||
-        value.ends_with("/none")) {
-        return true;
-    }
+    if (iequals(value, known.shown) || iequals(value, "(null)")) return true;
+    const bool asks_for_none = iequals(value, "none") || value.ends_with("/none");
+    if (asks_for_none) return is_none_by_default(known);
     // Memory counts for jobs that ask for some: the others are placed as with CR_Core.
     if (iequals(known.name, "SelectTypeParameters") && iequals(value, "CR_Core")) return true;
     const std::string_view usual = known.shown.substr(0, known.shown.find(' '));
