@@ -61,6 +61,9 @@ TEST(Configuration, WarnsOfWhatHasNoEffect) {
                       "SlurmctldParameters=rl_log_freq=1 has no effect"},
              Unheeded{"", "CPUs=1", "SwitchName=s Nodes=n1 LinkSpeed=100\n",
                       "LinkSpeed has no effect"},
+             Unheeded{"TopologyPlugin=topology/block", "CPUs=1",
+                      "BlockName=b Nodes=n1\nBlockSizes=1\n",
+                      "topology.conf:2: warning: BlockSizes has no effect"},
          }) {
         const std::string text = text_of(load_node(one.slurm, one.node, "", one.topology));
         EXPECT_NE(text.find(one.says), std::string::npos) << one.says << ": " << text;

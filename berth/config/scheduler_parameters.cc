@@ -214,9 +214,10 @@ void read_scheduler_parameters(Draft& draft, const Line& line) {
     }
     const SchedulingSpec& spec = draft.spec.scheduling;
     if (has_interval && spec.backfill && spec.planning.starts_max == 0) {
-        draft.note(line, *parameters,
-                   "SchedulerParameters: bf_interval has no effect without bf_max_job_start: the "
-                   "plan follows every event");
+        draft.warning(
+            line, *parameters,
+            "SchedulerParameters: bf_interval has no effect without bf_max_job_start: the "
+            "plan follows every event");
     }
 }
 

@@ -71,7 +71,7 @@ TEST(SchedulerParameters, WithoutAPartToPlaySayWhy) {
         "nothing waits for the scheduler: readers have a copy of their own, and requests are "
         "handled between cycles\n");
     EXPECT_EQ(text_of(load_parameters("bf_interval=30")),
-              "slurm.conf:4: note: SchedulerParameters: bf_interval has no effect without "
+              "slurm.conf:4: warning: SchedulerParameters: bf_interval has no effect without "
               "bf_max_job_start: the plan follows every event\n");
     EXPECT_EQ(text_of(load_parameters("pack_serial_at_end")),
               "slurm.conf:4: warning: SchedulerParameters: pack_serial_at_end has no effect yet\n");

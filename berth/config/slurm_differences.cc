@@ -30,9 +30,6 @@ constexpr auto kOfSlurmConf = std::to_array<KeyDifference>({
      "one cycle starts jobs and plans the others, down to single cores and GPUs; there is no "
      "separate backfill"},
 });
-constexpr auto kOfTopologyConf = std::to_array<KeyDifference>({
-    {"BlockSizes", "blocks are joined as jobs need them, not to these sizes alone"},
-});
 
 bool asks_for_nothing(std::string_view value) {
     constexpr auto kNothing = std::to_array<std::string_view>(
@@ -43,14 +40,13 @@ bool asks_for_nothing(std::string_view value) {
 class Comparer {
 public:
     explicit Comparer(const ConfigFiles& files) {
-        if (files.slurm) read(*files.slurm, kOfSlurmConf);
-        for (const ConfigText& one : files.included) read(one, kOfSlurmConf);
+        if (files.slurm) read(*files.slurm);
+        for (const ConfigText& one : files.included) read(one);
         if (files.slurm && !limits_memory_) {
             add(files.slurm->name, 0,
                 "no DefMemPerCPU and no DefMemPerNode: of a job without --mem no memory is "
                 "counted; Slurm would give it all of the node's");
         }
-        if (files.topology) read(*files.topology, kOfTopologyConf);
     }
 
     std::vector<Finding> take() { return std::move(found_); }
@@ -60,14 +56,14 @@ private:
         found_.push_back({Severity::warning, file, line, std::move(says)});
     }
 
-    void read(const ConfigText& text, std::span<const KeyDifference> keys) {
+    void read(const ConfigText& text) {
         Findings unread;  // load() says what cannot be read.
         for (const Line& line : parse_lines(text, unread)) {
-            for (const Pair& pair : line.pairs) compare(line, pair, keys);
+            for (const Pair& pair : line.pairs) compare(line, pair);
         }
     }
 
-    void compare(const Line& line, const Pair& pair, std::span<const KeyDifference> keys) {
+    void compare(const Line& line, const Pair& pair) {
         if (!pair.value) return;
         // DefMemPerGPU has no effect yet.
         const bool is_memory =
@@ -80,7 +76,7 @@ private:
                 "State=CLOUD: there is no power saving; such a node waits "
                 "for its agent");
         if (asks_for_nothing(*pair.value)) return;
-        for (const KeyDifference& one : keys) {
+        for (const KeyDifference& one : kOfSlurmConf) {
             if (iequals(one.key, pair.key))
                 add(line.file, pair.line, std::string(one.key) + ": " + std::string(one.says));
         }

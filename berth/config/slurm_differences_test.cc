@@ -5,11 +5,9 @@
 namespace berth::config {
 namespace {
 
-std::string differences_of(const std::string& slurm, const std::string& topology = "",
-                           const std::string& included = "") {
+std::string differences_of(const std::string& slurm, const std::string& included = "") {
     ConfigFiles files;
     files.slurm = ConfigText{"slurm.conf", slurm};
-    if (!topology.empty()) files.topology = ConfigText{"topology.conf", topology};
     if (!included.empty()) files.included.push_back({"more.conf", included});
     std::string text;
     for (const Finding& finding : slurm_differences(files)) text += to_string(finding) + "\n";
@@ -17,16 +15,12 @@ std::string differences_of(const std::string& slurm, const std::string& topology
 }
 
 TEST(SlurmDifferences, NamesTheLineOfEachKey) {
-    const std::string text =
-        differences_of("DefMemPerCPU=1000\nslurmdtimeout=300\n", "BlockSizes=4\n",
-                       "# more\nNodeName=c[1-2] State=CLOUD\n");
+    const std::string text = differences_of("DefMemPerCPU=1000\nslurmdtimeout=300\n",
+                                            "# more\nNodeName=c[1-2] State=CLOUD\n");
     EXPECT_NE(text.find("slurm.conf:2: warning: SlurmdTimeout: a node that is silent"),
               std::string::npos)
         << text;
     EXPECT_NE(text.find("more.conf:2: warning: State=CLOUD: there is no power saving"),
-              std::string::npos)
-        << text;
-    EXPECT_NE(text.find("topology.conf:1: warning: BlockSizes: blocks are joined"),
               std::string::npos)
         << text;
 }

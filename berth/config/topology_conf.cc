@@ -151,8 +151,8 @@ void read_topology_conf(Draft& draft, const std::vector<Line>& lines) {
         } else if (iequals(line.pairs.front().key, "BlockName")) {
             blocks.push_back(&line);
         } else if (iequals(line.pairs.front().key, "BlockSizes")) {
-            draft.note(line, line.pairs.front(),
-                       "BlockSizes has no effect: blocks are joined as jobs need them");
+            draft.warning(line, line.pairs.front(),
+                          "BlockSizes has no effect: blocks are joined as jobs need them");
         } else {
             draft.error(
                 line,
