@@ -47,6 +47,12 @@ TEST(NodeLine, BoardsHaveSocketsEach) {
     EXPECT_EQ(loaded.spec.nodes[0].cpus(), 12U);
 }
 
+TEST(NodeLine, TmpDiskIsWhatJobsMayAskFor) {
+    const Loaded loaded = load_node("", "CPUs=1 TmpDisk=20000 Gres=gpu:1");
+    EXPECT_EQ(text_of(loaded), "");
+    EXPECT_EQ(loaded.spec.nodes[0].tmp_disk, mib(20'000));
+}
+
 struct Unheeded {
     const char *slurm, *node, *topology, *says;
 };
@@ -54,7 +60,6 @@ struct Unheeded {
 TEST(Configuration, WarnsOfWhatHasNoEffect) {
     for (const Unheeded& one : {
              Unheeded{"", "CPUs=1 Port=6818", "", "Port=6818 has no effect"},
-             Unheeded{"", "CPUs=1 TmpDisk=1000", "", "TmpDisk=1000 has no effect"},
              Unheeded{"AccountingStorageEnforce=associations,nosteps", "CPUs=1", "",
                       "nosteps has no effect: every job and step is accounted for"},
              Unheeded{"SlurmctldParameters=rl_enable,rl_log_freq=1", "CPUs=1", "",

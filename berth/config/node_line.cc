@@ -24,7 +24,7 @@ bool has_no_effect(std::string_view key) {
     return std::ranges::any_of(
         std::to_array<std::string_view>(
             {"BcastAddr", "CoreSpecCount", "CpuBind", "CPUSpecList", "MemSpecLimit", "Parameters",
-             "Port", "RestrictedCoresPerGPU", "SuspendTime", "TmpDisk", "Topology", "Reason"}),
+             "Port", "RestrictedCoresPerGPU", "SuspendTime", "Topology", "Reason"}),
         [&](auto known) { return iequals(known, key); });
 }
 

@@ -61,6 +61,11 @@ def real_memory(run):
     fits(run, "NodeName=x1 CPUs=8 {it}", "--mem=8000")
 
 
+@key("node", "TmpDisk", "20000", seen="a job may ask for so much local disk")
+def tmp_disk(run):
+    fits(run, "NodeName=x1 CPUs=8 {it}", "--tmp=10G")
+
+
 @key("node", "Gres", "gpu:h100:2", seen="a job may ask for these GPUs")
 def gres(run):
     fits(run, "NodeName=x1 CPUs=8 {it}", "--gres=gpu:h100:2")

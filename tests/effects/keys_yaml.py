@@ -258,6 +258,7 @@ yaml_node("sockets", ["-c8"], sockets=4, cores_per_socket=2)
 yaml_node("cores_per_socket", ["-c8"], sockets=2, cores_per_socket=4)
 yaml_node("threads_per_core", ["-c8"], sockets=1, cores_per_socket=4, threads_per_core=2)
 yaml_node("memory_mb", ["--mem=4000"], memory_mb=8000)
+yaml_node("tmp_disk_mb", ["--tmp=10G"], tmp_disk_mb=20000)
 yaml_node("gres", ["--gres=gpu:h100:2"], gres="gpu:h100:2")
 yaml_node("features", ["-C", "fast"], features=["fast"])
 
