@@ -21,6 +21,21 @@ void read_scheduler_type(Draft& draft, const Line& line) {
     }
 }
 
+// What a word of AccountingStorageEnforce adds in Slurm and not here; empty: nothing.
+std::string_view missing_of(std::string_view word) {
+    if (word == "nojobs" || word == "nosteps")
+        return "has no effect: every job and step is accounted for";
+    if (word == "wckeys")
+        return "has the effect of associations alone: any wckey is accepted; "
+               "job_submit.lua can refuse one";
+    if (word == "safe")
+        return "has the effect of limits alone: it is for GrpTRESMins, which is not supported yet";
+    if (word == "all" || word == "1")
+        return "enforces associations, limits and qos: any wckey is accepted, and GrpTRESMins is "
+               "not supported yet";
+    return {};
+}
+
 // Without a word of the site limits are enforced: who sets one wants it kept.
 void read_accounting_enforcement(Draft& draft, const Line& line) {
     SchedulingSpec& spec = draft.spec.scheduling;
@@ -34,12 +49,11 @@ void read_accounting_enforcement(Draft& draft, const Line& line) {
         if (word.empty() || word == "none" || word == "0") continue;
         const bool all = word == "all" || word == "1";
         limits = limits || all || word == "limits" || word == "safe";
-        if (word == "nojobs" || word == "nosteps") {
+        if (const std::string_view missing = missing_of(word); !missing.empty()) {
             draft.warning(line, *enforce,
-                          "AccountingStorageEnforce: " + word +
-                              " has no effect: every job and step is accounted for");
-            continue;
+                          "AccountingStorageEnforce: " + word + " " + std::string(missing));
         }
+        if (word == "nojobs" || word == "nosteps") continue;
         if (!all && word != "associations" && word != "limits" && word != "qos" && word != "safe" &&
             word != "wckeys") {
             draft.error(line, *enforce,

@@ -98,7 +98,7 @@ constexpr auto kRunHelp = std::to_array<Help>({
     {"verbose", "", "say more; may be given again"},
     {"wait", "", "wait for the job's end, and exit as it does", kSbatch},
     {"wait", "SECONDS", "end the step so long after its first task has ended", kSrun},
-    {"wckey", "KEY", "a key, shown by squeue"},
+    {"wckey", "KEY", "a key to account the job under"},
     {"wrap", "COMMAND", "the command is the script"},
     {"x11", "[=all|first|last]", "refused, as in Slurm without X11 forwarding: use ssh -X"},
 });
