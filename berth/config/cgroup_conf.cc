@@ -1,4 +1,6 @@
 // cgroup.conf: how jobs are confined.
+#include "berth/config/cgroup_conf.h"
+
 #include <algorithm>
 #include <array>
 
@@ -9,14 +11,11 @@
 namespace berth::config {
 namespace {
 
-enum class Use : unsigned char { flag, percent, slurms_own, obsolete, defunct, removed };
+using Use = CgroupUse;
 
-struct CgroupKey {
-    std::string_view name;
-    Use use;
-    bool ConfinementSpec::* flag = nullptr;
-    std::int64_t ConfinementSpec::* percent = nullptr;
-};
+constexpr CgroupKey unheeded(std::string_view name, std::string_view usual, std::string_view why) {
+    return {.name = name, .use = Use::without_effect, .usual = usual, .why = why};
+}
 
 constexpr auto kCgroupKeys = std::to_array<CgroupKey>({
     {"ConstrainCores", Use::flag, &ConfinementSpec::cores},
@@ -25,17 +24,20 @@ constexpr auto kCgroupKeys = std::to_array<CgroupKey>({
     {"ConstrainSwapSpace", Use::flag, &ConfinementSpec::swap},
     {"AllowedRAMSpace", Use::percent, nullptr, &ConfinementSpec::allowed_ram_percent},
     {"AllowedSwapSpace", Use::percent, nullptr, &ConfinementSpec::allowed_swap_percent},
-    {"CgroupMountpoint", Use::slurms_own},
-    {"CgroupPlugin", Use::slurms_own},
-    {"EnableControllers", Use::slurms_own},
-    {"IgnoreSystemd", Use::slurms_own},
-    {"IgnoreSystemdOnFailure", Use::slurms_own},
-    {"SystemdTimeout", Use::slurms_own},
-    {"MaxRAMPercent", Use::slurms_own},
-    {"MaxSwapPercent", Use::slurms_own},
-    {"MinRAMSpace", Use::slurms_own},
-    {"MemorySwappiness", Use::slurms_own},
-    {"SignalChildrenProcesses", Use::slurms_own},
+    unheeded("CgroupMountpoint", "/sys/fs/cgroup",
+             "cgroups are found where the system has mounted them"),
+    unheeded("CgroupPlugin", "autodetect",
+             "the version of cgroups that the system has mounted is used"),
+    unheeded("EnableControllers", "no", "each level gets the controllers that it needs"),
+    unheeded("IgnoreSystemd", "no", "systemd is not asked for cgroups"),
+    unheeded("IgnoreSystemdOnFailure", "no", "systemd is not asked for cgroups"),
+    unheeded("SystemdTimeout", "1000", "systemd is not asked for cgroups"),
+    unheeded("MaxRAMPercent", "100", "AllowedRAMSpace alone bounds a job's memory"),
+    unheeded("MaxSwapPercent", "100", "AllowedSwapSpace alone bounds a job's swap"),
+    unheeded("MinRAMSpace", "30", "AllowedRAMSpace alone bounds a job's memory"),
+    unheeded("MemorySwappiness", {}, "swappiness is as the system has it"),
+    unheeded("SignalChildrenProcesses", "no",
+             "--batch and --full of scancel say which processes get a signal"),
     {"CgroupAutomount", Use::defunct},
     {"AllowedDevicesFile", Use::obsolete},
     {"CgroupReleaseAgentDir", Use::removed},
@@ -45,6 +47,11 @@ constexpr auto kCgroupKeys = std::to_array<CgroupKey>({
     {"MaxKmemPercent", Use::removed},
     {"MinKmemSpace", Use::removed},
 });
+
+bool asks_for_the_usual(const CgroupKey& key, std::string_view value) {
+    const auto says = parse_yes_no(value), is = parse_yes_no(key.usual);
+    return iequals(value, key.usual) || (says && is && *says == *is);
+}
 
 void read_known(Draft& draft, const Line& line, const Pair& pair, const CgroupKey& key) {
     const std::string name(key.name);
@@ -59,7 +66,10 @@ void read_known(Draft& draft, const Line& line, const Pair& pair, const CgroupKe
         case Use::percent:
             draft.spec.confinement.*key.percent = number_or(draft, line, pair, 0, 10'000, 100);
             return;
-        case Use::slurms_own: return;
+        case Use::without_effect:
+            if (asks_for_the_usual(key, *pair.value)) return;
+            return draft.warning(
+                line, pair, name + "=" + *pair.value + " has no effect: " + std::string(key.why));
         case Use::defunct:
             return draft.warning(
                 line, pair,
@@ -78,6 +88,8 @@ void read_known(Draft& draft, const Line& line, const Pair& pair, const CgroupKe
 }
 
 }  // namespace
+
+std::span<const CgroupKey> cgroup_keys() { return kCgroupKeys; }
 
 void read_cgroup_conf(Draft& draft, const std::vector<Line>& lines) {
     for (const Line& line : lines) {

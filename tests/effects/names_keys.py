@@ -59,6 +59,7 @@ def gres_conf():
 
 
 def cgroup_conf():
+    """Of all others a finding says that they have no effect: berth/config/cgroup_conf_test.cc."""
     return at_least(4, re.findall(r'\{"(\w+)", Use::(?:flag|percent)', text_of("config/cgroup_conf.cc")))
 
 
