@@ -36,6 +36,11 @@ ALWAYS_SO = {
                                                         "SBATCH_GRES_FLAGS", "SLURM_GRES_FLAGS", "SALLOC_GRES_FLAGS")},
     **{name: "nothing is profiled" for name in ("sbatch --profile", "#SBATCH --profile", "srun --profile", "salloc --profile", "SBATCH_PROFILE",
                                                 "SLURM_PROFILE", "SALLOC_PROFILE")},
+    **{f"GET /slurm/v0.0.44/{route}?update_time": "answers are always whole" for route in (
+        "jobs", "job/{job_id}", "nodes", "node/{node_name}", "partitions", "partition/{partition_name}", "reservations", "reservation/{reservation_name}")},
+    **{f"GET /slurm/v0.0.44/{route}?flags": "answers are always in full detail" for route in (
+        "jobs", "jobs/state", "job/{job_id}", "nodes", "node/{node_name}", "partitions", "partition/{partition_name}")},
+    **{f"GET /slurmdb/v0.0.44/{route}?format": "it changes nothing in Slurm either" for route in ("jobs", "associations", "association", "qos")},
     **{f"berth {command} --compact": "likewise" for command in ("submit", "run")},
     **{f"{command} --berth-compact": "a job has the fewest switches without it" for command in ("sbatch", "#SBATCH", "srun", "salloc")},
 }
@@ -222,9 +227,9 @@ def query_parameters():
 
 
 def rest_parameters():
-    """{"GET /slurm/v0.0.44/jobs/state?job_id", …}: of slurmrestd's routes, those that do not ask for what is so in any case."""
+    """{"GET /slurm/v0.0.44/jobs/state?job_id", …}: of slurmrestd's routes; what those ask that change nothing stands in ALWAYS_SO."""
     text = text_of("slurmrest/rest_routes.cc")
-    lists = {name: re.findall(r'\{"(\w+)",\s*Kind::(?:words|flag|time)\}', body)
+    lists = {name: re.findall(r'\{"(\w+)",\s*Kind::\w+\}', body)
              for name, body in re.findall(r"constexpr auto (k\w+) =\s*std::to_array<Parameter>\(\s*\{(.*?)\}\);", text, re.S)}
     found = set()
     for method, path, kind in re.findall(r'\{RestId::\w+, "(\w+)", "([^"]+)", RouteId::\w+, (k\w+)\}', text):

@@ -5,6 +5,7 @@ import json
 import socket
 import time
 
+import names
 from effect import EFFECTS, Case, Effect, same, see
 
 
@@ -40,7 +41,7 @@ class RestQuery(Case):
 
 def rest(full, value, seen="the rows that it chooses", world="show"):
     def register(function):
-        one = Effect(full, seen, world, function)
+        one = Effect(full, seen, world, function, always=full in names.ALWAYS_SO)
         one.case = lambda cluster, withheld: RestQuery(cluster, full, withheld, value)
         EFFECTS.append(one)
         return function
@@ -142,6 +143,28 @@ def qos_by_name(run):
 @rest("GET /slurmdb/v0.0.44/qos?description", "no such")
 def qos_by_description(run):
     same(run.ask()["qos"], [])
+
+
+# ---- What is so without them, too: with an hour to come, with one flag alone and with one field, the answer is whole.
+
+CHANGE_NOTHING = {"update_time": lambda _: int(time.time()) + 3600, "flags": "LOCAL", "format": "JobID"}
+
+
+def rows(run):
+    """The answer's one list; of the time of the answer itself nothing is compared."""
+    found = [value for key, value in run.ask(job_id=run.cluster.ids["alice"], node_name="n1", partition_name="main", reservation_name="later").items()
+             if isinstance(value, list) and key not in ("errors", "warnings")]
+    see(len(found) == 1 and found[0], found)
+    return found[0]
+
+
+def changes_nothing(run):
+    given, run.withheld = rows(run), True
+    same(given, rows(run))
+
+
+for name in sorted(one for one in names.ALWAYS_SO if one.startswith("GET /slurm")):
+    rest(name, CHANGE_NOTHING[name.split("?")[1]], "the answer is whole with it, too")(changes_nothing)
 
 
 # ---- DELETE: who of a batch script and its step has the signal.
