@@ -7,11 +7,6 @@ from job_options import job_option
 REFUSED = {"sbatch": "Batch job submission failed: ", "srun": "Unable to allocate resources: ", "salloc": "Job submit/allocate failed: "}
 
 
-@job_option("bbf", "/nosuch", seen="a file that is not there is refused")
-def burst_buffer_file(run):
-    see("error: Invalid --bbf specification" in (done := run.start("true", ok=False)).stderr, done.stderr)
-
-
 @job_option("reboot", seen="a user is refused", needs_root=True)
 def reboot(run):
     done = run.as_nobody(run.command, *run.words(), *(() if run.command == "sbatch" else ("true",)), ok=False, stdin="#!/bin/bash\n" + run.line() + "true\n")

@@ -26,7 +26,6 @@ constexpr auto kRunHelp = std::to_array<Help>({
     {"begin", "TIME", "no start before: now+1hour, 16:00, tomorrow, 2026-12-24T18:00"},
     {"bcast", "[=PATH]", "copy the program to the job's nodes, and run the copy"},
     {"bcast-exclude", "FOLDERS", "--send-libs leaves out what lies there; NONE: nothing"},
-    {"bbf", "FILE", "nothing is staged, as in Slurm without burst buffers"},
     {"bell", "", "ring the terminal's bell when the job starts"},
     {"chdir", "DIR", "the working directory"},
     {"clusters", "NAMES", "the cluster; there is one"},

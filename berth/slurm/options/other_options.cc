@@ -10,6 +10,7 @@ namespace {
 constexpr auto kWithoutMeaning = std::to_array<OtherOption>({
     {"acctg-freq", "a job's CPU time and peak memory come from its cgroup, which misses nothing between two samples"},
     {"bb", "it is for a burst buffer plugin; there is none, as in Slurm without BurstBufferType: copy in the script"},
+    {"bbf", "as --bb; a file that cannot be read is refused, as in Slurm"},
     {"cluster-constraint", "there is one cluster"},
     {"ctld", "scancel always asks the controller"},
     {"delay-boot", "Berth boots no nodes, so no job waits for one to boot"},
