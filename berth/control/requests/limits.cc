@@ -145,6 +145,9 @@ std::optional<Refusing> too_large(const JobRequest& request) {
             long_text({{"Constraint", request.constraint}, {"Reservation", request.reservation}})) {
         return refusing;
     }
+    for (const Affinity& affinity : request.nearness->affinities) {
+        if (auto refusing = long_text({{"Name in an affinity", affinity.name}})) return refusing;
+    }
     if (auto refusing = has_nul("Node list", request.nodelist)) return refusing;
     if (auto refusing = has_nul("List of excluded nodes", request.exclude)) return refusing;
     return long_list({{"Node list", request.nodelist.size()},
