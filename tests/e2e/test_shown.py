@@ -229,6 +229,11 @@ class Shown(unittest.TestCase):
             self.assertEqual([line for line in text.splitlines() if line.startswith("2026-01-01T00:00:00.000 error")], [])
         self.assertTrue(any("forged" in text for text in texts), "nothing told of them")
 
+    def test_a_name_forges_no_column_whatever_the_delimiter(self):
+        job = self.cluster.sbatch("--hold", "-J", "a::FAILED", "--wrap", "true")
+        row = self.cluster.run("sacct", "-nPX", "--delimiter=::", "-j", job, "-o", "JobID,JobName,State").stdout
+        self.assertEqual(row, f"{job}::a\\x3a:FAILED::PENDING\n")
+
     def test_a_text_with_a_nul_is_refused(self):
         class OverSocket(http.client.HTTPConnection):
             def connect(connection):

@@ -255,7 +255,6 @@ private:
     }
     template <class Text>
     void row(Text text) {
-        const char separator = options_.delimiter.size() == 1 ? options_.delimiter[0] : '\0';
         for (const AccountingColumn& column : columns_) {
             std::string value = text(column);
             if (options_.unit != 0 && is_memory(*column.field))
@@ -265,7 +264,7 @@ private:
                      << ' ';
             } else {
                 const bool is_last = &column == &columns_.back();
-                out_ << printable(std::move(value), separator)
+                out_ << printable(std::move(value), options_.delimiter)
                      << (is_last && options_.style == TableStyle::parsable2 ? ""
                                                                             : options_.delimiter);
             }

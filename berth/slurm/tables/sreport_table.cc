@@ -265,7 +265,7 @@ void print_report_line(const std::vector<ReportColumn>& columns, const ReportLin
         } else if (style == TableStyle::table) {
             out << cell_with_plus(printable(std::move(text)), column.width, !column.left) << ' ';
         } else {
-            put_cell(printable(std::move(text), '|'), &column == &columns.back(), style, out);
+            put_cell(printable(std::move(text), "|"), &column == &columns.back(), style, out);
         }
     }
     out << '\n';

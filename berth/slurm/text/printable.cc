@@ -15,6 +15,16 @@ bool is_c1(std::string_view text, std::size_t at) {
     return next >= 0x80 && next <= 0x9f;
 }
 
+// A later byte of a letter in UTF-8.
+bool goes_on(char c) { return (static_cast<unsigned char>(c) & 0xc0) == 0x80; }
+
+// Whether a separator begins here: in the text alone, or in its end and the separator behind it.
+bool separates(std::string_view text, std::size_t at, std::string_view separator) {
+    if (separator.empty()) return false;
+    const std::string_view rest = text.substr(at, separator.size());
+    return separator.starts_with(rest);
+}
+
 void add_hex(std::string& text, char c) {
     static constexpr char kHex[] = "0123456789abcdef";
     const auto byte = static_cast<unsigned char>(c);
@@ -23,10 +33,10 @@ void add_hex(std::string& text, char c) {
 
 }  // namespace
 
-std::string printable(std::string text, char also) {
+std::string printable(std::string text, std::string_view separator) {
     bool is_clean = true;
     for (std::size_t i = 0; i < text.size() && is_clean; ++i)
-        is_clean = !is_control(text[i]) && !is_c1(text, i) && (also == 0 || text[i] != also);
+        is_clean = !is_control(text[i]) && !is_c1(text, i) && !separates(text, i, separator);
     if (is_clean) return text;
     std::string shown;
     for (std::size_t i = 0; i < text.size(); ++i) {
@@ -39,7 +49,10 @@ std::string printable(std::string text, char also) {
             shown += "\\t";
         } else if (is_c1(text, i)) {
             add_hex(shown, text[++i]);
-        } else if (is_control(c) || (also != 0 && c == also)) {
+        } else if (separates(text, i, separator)) {
+            add_hex(shown, c);
+            while (i + 1 < text.size() && goes_on(text[i + 1])) add_hex(shown, text[++i]);
+        } else if (is_control(c)) {
             add_hex(shown, c);
         } else {
             shown += c;

@@ -8,7 +8,8 @@
 namespace berth::slurm {
 
 // Line ends as \\n and \\r, tabs as \\t, other control characters (those of UTF-8's C1 too) as
-// \\x1b; and so is `also`, if it is not 0: what separates the fields of a record.
-std::string printable(std::string text, char also = 0);
+// \\x1b. So is the first letter of `separator`, which separates the fields of a record, wherever
+// the text would give a separator, by itself or with the one that follows it.
+std::string printable(std::string text, std::string_view separator = {});
 
 }  // namespace berth::slurm

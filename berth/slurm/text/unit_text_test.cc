@@ -31,7 +31,19 @@ TEST(Printable, LeavesNothingThatMovesTheCursor) {
                         "31m"),
               "x\\x9b31m");  // CSI as one character.
     EXPECT_EQ(printable(std::string("a\0b", 3)), "a\\x00b");
-    EXPECT_EQ(printable("a|b", '|'), "a\\x7cb");
+}
+
+TEST(Printable, LeavesNothingThatSeparatesFields) {
+    EXPECT_EQ(printable("a|b", "|"), "a\\x7cb");
+    EXPECT_EQ(printable("a::FAILED", "::"), "a\\x3a:FAILED");
+    EXPECT_EQ(printable("12:00:00", "::"), "12:00:00");
+    EXPECT_EQ(printable("a:", "::"), "a\\x3a") << "with the separator behind it";
+    EXPECT_EQ(printable(":::", "::"), "\\x3a\\x3a\\x3a");
+    EXPECT_EQ(printable("a\xc2\xa7"
+                        "b",
+                        "\xc2\xa7"),
+              "a\\xc2\\xa7b");
+    EXPECT_EQ(printable("a::b", ""), "a::b");
 }
 
 TEST(TimeFormat, SaysTimesAsTheyAreFromNow) {
