@@ -190,5 +190,23 @@ TEST(Refusals, AGangThatMayNotBeRequeuedFailsWhenItsScriptMayHaveBegun) {
     EXPECT_EQ(rig.job(id).state, JobState::node_fail);
 }
 
+// Something of it may have run on the node, so it is not tried on another by itself.
+TEST(Refusals, AJobThatMayHaveBegunIsHeldAtOnce) {
+    for (const bool requeue : {true, false}) {
+        ControlRig rig(3);
+        rig.connect_all();
+        JobSpec spec = testing::make_job({.gpus = 1});
+        spec.requeue = requeue;
+        const std::uint32_t id = rig.submit(std::move(spec));
+        refuse(rig, id, NotBegun::unknown);
+        EXPECT_EQ(rig.job(id).attempt, Attempt{1});
+        EXPECT_EQ(rig.job(id).state, requeue ? JobState::pending : JobState::failed);
+        EXPECT_EQ(rig.job(id).hold, requeue ? Hold::admin : Hold::none);
+        EXPECT_EQ(rig.job(id).state_reason,
+                  requeue ? "launch failed requeued held" : "JobLaunchFailure");
+        EXPECT_EQ(rig.job(id).restarts, requeue ? 1U : 0U);
+    }
+}
+
 }  // namespace
 }  // namespace berth
