@@ -3,6 +3,8 @@
 //   third such job drains the node.
 // - Any other refusal may be the job's own fault: it is tried on three nodes, then held.
 //
+// The components of a heterogeneous job are one job here.
+//
 // In both cases the job is not sent to the same node again while another node can run it. Nothing
 // here is recorded: a new controller starts with no refusals.
 #pragma once
@@ -18,7 +20,7 @@ namespace berth {
 class Refusals {
 public:
     // True if nodes failed to begin the job, and it has not run since.
-    bool contains(JobId job) const { return refused_.contains(job); }
+    bool contains(const Job& job) const;
 
     // The node failed to begin the job: requeues it. Returns false if the job must end instead.
     bool requeue(TurnBuilder& builder, NodeId node, const Job& job, const AttemptReport& report);
@@ -26,15 +28,18 @@ public:
     void count_against(TurnBuilder& builder, NodeId node, const AttemptReport& report);
     // Decides where the job may run next. Call once nothing of its attempt is left on any node.
     void settle(TurnBuilder& builder, JobId job);
-    // The job runs on the node, so neither is at fault.
-    void forget(const ClusterState& state, NodeId node, JobId job);
+    // A job has started on the node, so the node is not at fault.
+    void on_start(const ClusterState& state, NodeId node);
+    // The job has started on all its nodes, so it is not at fault.
+    void forget(const Job& job);
 
 private:
     struct OfJob {
         std::set<NodeId> by;
         NotBegun why = NotBegun::unknown;  // Of the last failure.
     };
-    std::map<JobId, OfJob> refused_;  // Until the job runs.
+    // Until the job runs on all its nodes. By the first component of a heterogeneous job.
+    std::map<JobId, OfJob> refused_;
     std::map<NodeId, std::set<JobId>>
         refusing_;  // The jobs that the node recently failed to begin.
 };

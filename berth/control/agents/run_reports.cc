@@ -5,6 +5,7 @@
 #include "berth/control/agents/changed_by.h"
 #include "berth/control/orders/on_node.h"
 #include "berth/engine/cycle/preempted_runs.h"
+#include "berth/engine/state/job_queries.h"
 #include "berth/engine/state/turns.h"
 
 namespace berth {
@@ -31,11 +32,23 @@ void RunReports::on_attempt_started(TurnBuilder& builder, NodeId node, AttemptId
     NodeRuns& here = runs_.of(node);
     if (holds(builder.state(), node, attempt)) {
         here.run(attempt).started = true;
-        refusals_.forget(builder.state(), node, attempt.job);
+        const Job& job = *builder.state().find_job(attempt.job);
+        refusals_.on_start(builder.state(), node);
+        if (refusals_.contains(job) && runs_everywhere(builder.state(), job)) refusals_.forget(job);
     } else {
         here.orphans.try_emplace(attempt);  // It should not be there.
     }
     queue_.mark(node);
+}
+
+bool RunReports::runs_everywhere(const ClusterState& state, const Job& job) {
+    return std::ranges::all_of(components_with(job), [&](JobId id) {
+        const Job* const one = state.find_job(id);
+        if (one == nullptr || one->state != JobState::running) return false;
+        return std::ranges::all_of(one->allocation->shares, [&](const NodeShare& share) {
+            return runs_.of(share.node).run({id, one->attempt}).started;
+        });
+    });
 }
 
 void RunReports::on_attempt_frozen(TurnBuilder& builder, NodeId node, const AttemptFrozen& report) {
@@ -87,7 +100,7 @@ void RunReports::end_attempt(TurnBuilder& builder, NodeId node, AttemptId attemp
                                (report.never_ran || !started);
     // A job that was already to end was killed by us: its node is not at fault.
     const Job& job = *builder.state().find_job(attempt.job);
-    const bool was_to_run = job.state == JobState::running || refusals_.contains(job.id);
+    const bool was_to_run = job.state == JobState::running || refusals_.contains(job);
     const bool not_begun = launch_failed && was_to_run && report.not_begun != NotBegun::unknown;
     const bool requeued = not_begun && refusals_.requeue(builder, node, job, report);
     const bool held =

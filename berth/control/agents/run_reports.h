@@ -33,6 +33,8 @@ public:
 private:
     void end_attempt(TurnBuilder& builder, NodeId node, AttemptId attempt,
                      const AttemptReport& report, bool same_boot);
+    // Whether all nodes of the job have reported its start, and of its other components.
+    bool runs_everywhere(const ClusterState& state, const Job& job);
     void on_orphan_ended(TurnBuilder& builder, NodeId node, AttemptId attempt);
 
     const Sessions& sessions_;

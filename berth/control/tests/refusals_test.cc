@@ -190,6 +190,35 @@ TEST(Refusals, AGangThatMayNotBeRequeuedFailsWhenItsScriptMayHaveBegun) {
     EXPECT_EQ(rig.job(id).state, JobState::node_fail);
 }
 
+// Its other node begins it each time, which does not clear those that refused it.
+TEST(Refusals, AGangIsNotTriedForEverWhereOnlyItsFirstNodeBeginsIt) {
+    ControlRig rig(3);
+    rig.connect_all();
+    const std::uint32_t id = rig.submit({.nodes = 2, .gpus = 8});
+    for (std::uint32_t attempt = 1; attempt <= 2; ++attempt) {
+        ASSERT_EQ(rig.job(id).attempt, Attempt(attempt));
+        const std::vector<NodeId> nodes = rig.job(id).nodes;
+        rig.started(nodes[0].value(), id, attempt);
+        rig.report(nodes[1].value(), refusal(rig, id, NotBegun::for_job));
+        rig.report(nodes[0].value(), end_report(id, attempt, std::nullopt));
+    }
+    EXPECT_EQ(rig.job(id).state, JobState::pending);
+    EXPECT_EQ(rig.job(id).hold, Hold::admin) << "the nodes left are too few";
+}
+
+TEST(Refusals, AStartElsewhereThatIsReportedLateLeavesTheRefusalAsItIs) {
+    ControlRig rig(2);
+    rig.connect_all();
+    const std::uint32_t id = rig.submit({.nodes = 2, .gpus = 8});
+    const std::vector<NodeId> nodes = rig.job(id).nodes;
+    rig.report(nodes[1].value(), refusal(rig, id, NotBegun::for_node));
+    rig.started(nodes[0].value(), id);
+    rig.report(nodes[0].value(), end_report(id, 1, std::nullopt));
+    EXPECT_EQ(rig.job(id).state, JobState::pending);
+    rig.wait(std::chrono::seconds(10));
+    EXPECT_EQ(rig.job(id).state, JobState::running) << "no other node could run it";
+}
+
 // Something of it may have run on the node, so it is not tried on another by itself.
 TEST(Refusals, AJobThatMayHaveBegunIsHeldAtOnce) {
     for (const bool requeue : {true, false}) {
@@ -206,6 +235,119 @@ TEST(Refusals, AJobThatMayHaveBegunIsHeldAtOnce) {
                   requeue ? "launch failed requeued held" : "JobLaunchFailure");
         EXPECT_EQ(rig.job(id).restarts, requeue ? 1U : 0U);
     }
+}
+
+// ---- Heterogeneous jobs.
+
+// Two components with this many GPUs each; with `bound` the first on node 0, the second on node 1.
+std::uint32_t submit_two(ControlRig& rig, std::int64_t gpus, bool bound = false,
+                         bool requeue = true) {
+    JobSpec first = testing::make_job({.gpus = gpus}), second = first;
+    first.requeue = requeue;
+    if (bound) {
+        first.request.edit().nodelist = {std::vector<std::string>{rig.name(0)}};
+        second.request.edit().nodelist = {std::vector<std::string>{rig.name(1)}};
+    }
+    SubmitJob command{.spec = std::move(first), .payload = {"#!/bin/sh\n", {}}};
+    command.components = {std::move(second)};
+    return std::get<Submitted>(rig.ask(kAnn, std::move(command))).job.value();
+}
+
+void expect_both(const ControlRig& rig, std::uint32_t id, JobState state) {
+    EXPECT_EQ(rig.job(id).state, state);
+    EXPECT_EQ(rig.job(id + 1).state, state);
+}
+
+// The first component's node refuses it while the second starts, and is then ended.
+void refuse_first(ControlRig& rig, std::uint32_t id, NotBegun why = NotBegun::for_node) {
+    const std::uint32_t attempt = rig.job(id).attempt.value();
+    refuse(rig, id, why);
+    rig.started(rig.node_of(id + 1), id + 1, attempt);
+    rig.report(rig.node_of(id + 1), end_report(id + 1, attempt, std::nullopt));
+}
+
+TEST(Refusals, AHeterogeneousJobWaitsUnpunishedForItsNodes) {
+    for (const bool requeue : {true, false}) {
+        ControlRig rig(2);
+        rig.connect_all();
+        const std::uint32_t id = submit_two(rig, 1, true, requeue);
+        for (std::uint32_t attempt = 1; attempt <= 4; ++attempt) {
+            expect_both(rig, id, JobState::running);
+            ASSERT_EQ(rig.job(id).attempt, Attempt(attempt));
+            refuse_first(rig, id);
+            expect_both(rig, id, JobState::pending);
+            for (const std::uint32_t one : {id, id + 1}) {
+                EXPECT_EQ(rig.job(one).restarts, 0U);
+                EXPECT_EQ(rig.job(one).hold, Hold::none);
+                EXPECT_TRUE(rig.job(one).spec.request->refused_by.empty());
+            }
+            rig.wait(std::chrono::seconds(9));
+            expect_both(rig, id, JobState::pending);
+            rig.wait(std::chrono::seconds(1));
+        }
+        EXPECT_FALSE(rig.state().nodes().condition(NodeId(0)).drained) << "it is one job";
+        rig.restart();
+    }
+}
+
+TEST(Refusals, AHeterogeneousJobGoesElsewhereAsAWhole) {
+    ControlRig rig(3);
+    rig.connect_all();
+    const std::uint32_t id = submit_two(rig, 8);
+    const std::uint32_t refusing = rig.node_of(id);
+    refuse_first(rig, id);
+    expect_both(rig, id, JobState::running);
+    EXPECT_EQ(rig.job(id).attempt, Attempt{2});
+    EXPECT_EQ(rig.job(id).restarts, 0U);
+    EXPECT_NE(rig.node_of(id), refusing);
+    EXPECT_NE(rig.node_of(id + 1), refusing);
+}
+
+// One node is left, on which each component alone would fit.
+TEST(Refusals, AHeterogeneousJobIsTriedAgainWhereItDoesNotFitElsewhereTogether) {
+    ControlRig rig(2);
+    rig.connect_all();
+    const std::uint32_t id = submit_two(rig, 8);
+    refuse_first(rig, id);
+    expect_both(rig, id, JobState::pending);
+    rig.wait(std::chrono::seconds(10));
+    expect_both(rig, id, JobState::running);
+}
+
+TEST(Refusals, AHeterogeneousJobIsHeldAsAWholeWhereNoOtherNodeCouldRunIt) {
+    ControlRig rig(2);
+    rig.connect_all();
+    const std::uint32_t id = submit_two(rig, 1, true);
+    refuse_first(rig, id, NotBegun::for_job);
+    expect_both(rig, id, JobState::pending);
+    for (const std::uint32_t one : {id, id + 1}) {
+        EXPECT_EQ(rig.job(one).hold, Hold::admin);
+        EXPECT_EQ(rig.job(one).state_reason, "launch failed requeued held");
+    }
+    EXPECT_TRUE(is_done(rig.ask(kRoot, HoldJob{{JobId(id), {}}, Hold::none})));
+    expect_both(rig, id, JobState::running);
+}
+
+// The first component's script may have begun on its own node.
+TEST(Refusals, AHeterogeneousJobThatMayNotBeRequeuedFailsWhenItsScriptMayHaveBegun) {
+    ControlRig rig(2);
+    rig.connect_all();
+    const std::uint32_t id = submit_two(rig, 1, true, false);
+    refuse(rig, id + 1);
+    rig.report(rig.node_of(id), end_report(id, 1, std::nullopt));
+    expect_both(rig, id, JobState::node_fail);
+}
+
+TEST(Refusals, TheComponentsOfAHeterogeneousJobCountAsOneJobAgainstTheNode) {
+    ControlRig rig(1);
+    rig.connect(0);
+    const std::uint32_t id = submit_two(rig, 1);
+    refuse(rig, id);
+    refuse(rig, id + 1);
+    refuse(rig, rig.submit({.gpus = 1}));
+    EXPECT_FALSE(rig.state().nodes().condition(NodeId(0)).drained) << "two jobs";
+    refuse(rig, rig.submit({.gpus = 1}));
+    EXPECT_TRUE(rig.state().nodes().condition(NodeId(0)).drained);
 }
 
 }  // namespace

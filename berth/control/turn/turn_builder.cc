@@ -7,9 +7,11 @@ namespace berth {
 void TurnBuilder::end_components(const Fact& fact) {
     JobId id{0};
     std::uint32_t by_uid = 0;
+    std::vector<std::string> refused_by;
     if (const auto* end = std::get_if<EndJob>(&fact)) {
         id = end->job;
         by_uid = end->by_uid;
+        refused_by = end->refused_by;
     } else if (const auto* ended = std::get_if<AttemptEnded>(&fact)) {
         id = ended->job;
     } else {
@@ -21,6 +23,7 @@ void TurnBuilder::end_components(const Fact& fact) {
     same.hold = job->hold;
     same.reason = job->state_reason;
     same.by_uid = by_uid;
+    same.refused_by = std::move(refused_by);
     if (same.outcome != JobState::pending) same.exit = job->exit;
     const HetComponent het = *job->het;
     // If the script, which the first component has, is only now known to have ended in time, no

@@ -174,6 +174,17 @@ void requeue(const ClusterSpec& spec, Job& job, bool refused) {
     job.suspension.reset();
 }
 
+// Whether the node of the job's script refused the job. The first component of a heterogeneous job
+// has the script of all.
+bool batch_host_refused(const ClusterState& state, const Job& job) {
+    const auto& refused_by = job.spec.request->refused_by;
+    if (refused_by.empty()) return false;
+    const Job* const first = job.het ? state.find_job(job.het->first) : &job;
+    if (first == nullptr) return false;
+    const std::string& batch_host = state.spec().node(first->nodes.front()).name;
+    return std::ranges::find(refused_by, batch_host) != refused_by.end();
+}
+
 StepState state_of_ended(ExitStatus exit) {
     if (exit == kOutOfMemoryExit) return StepState::out_of_memory;
     if (exit.signal == SIGTERM || exit.signal == SIGKILL) return StepState::cancelled;
@@ -324,6 +335,7 @@ void ClusterState::take(Time now, const AttemptEnded& fact) {
 // Gives back what the attempt held on the node. After the last node, the job enters its final or
 // requeued state.
 void ClusterState::release(Time now, const AttemptEnded& fact) {
+    const bool refused = batch_host_refused(*this, jobs_.at(fact.job));
     change_job(fact.job, [&](Job& job) {
         auto& shares = job.allocation->shares;
         const auto share = std::find_if(shares.begin(), shares.end(), [&](const NodeShare& one) {
@@ -337,9 +349,7 @@ void ClusterState::release(Time now, const AttemptEnded& fact) {
         job.hook =
             spec().hooks.controller_epilog.empty() ? ControllerHook::none : ControllerHook::epilog;
         if (job.outcome == JobState::pending) {
-            const auto& refused_by = job.spec.request->refused_by;
-            const std::string& batch_host = spec().node(job.nodes.front()).name;
-            requeue(spec(), job, std::ranges::find(refused_by, batch_host) != refused_by.end());
+            requeue(spec(), job, refused);
         } else {
             job.state = job.outcome;
         }

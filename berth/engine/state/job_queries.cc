@@ -13,6 +13,14 @@ std::string name_of_job(const ClusterState& state, JobId id) {
     return to_string(*job->array_job) + "_" + std::to_string(*job->array_task);
 }
 
+std::vector<JobId> components_with(const Job& job) {
+    if (!job.het) return {job.id};
+    std::vector<JobId> all;
+    all.reserve(job.het->size);
+    for (std::uint32_t i = 0; i < job.het->size; ++i) all.push_back(job.het->id(i));
+    return all;
+}
+
 bool may_requeue(const ClusterState& state, const Job& job) {
     if (job.het && job.het->offset > 0) {  // All components are requeued, or none.
         const Job* const first = state.find_job(job.het->first);

@@ -12,6 +12,9 @@ namespace berth {
 // As users write it: "12"; a task of an array "12_3", whatever its record's id is.
 std::string name_of_job(const ClusterState& state, JobId id);
 
+// The components of its heterogeneous job, in order; otherwise the job alone.
+std::vector<JobId> components_with(const Job& job);
+
 // Whether it may run again: never an interactive job, since there is no script to run.
 bool may_requeue(const ClusterState& state, const Job& job);
 
