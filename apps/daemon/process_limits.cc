@@ -2,6 +2,7 @@
 
 #include <sys/resource.h>
 
+#include <boost/system/system_error.hpp>
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
@@ -40,18 +41,32 @@ const char* remedy_for(int number) {
     std::_Exit(kExitTry);
 }
 
+// The errno of a limit that was reached; 0: the exception is about something else. Threads of the
+// standard library throw its own exception, those of Asio throw Boost's, which is not related.
+int limit_behind(const std::exception_ptr& thrown) {
+    int number = 0;
+    try {
+        std::rethrow_exception(thrown);
+    } catch (const std::system_error& error) {
+        const std::error_category& category = error.code().category();
+        if (category == std::generic_category() || category == std::system_category())
+            number = error.code().value();
+    } catch (const boost::system::system_error& error) {
+        const boost::system::error_category& category = error.code().category();
+        if (category == boost::system::generic_category() ||
+            category == boost::system::system_category())
+            number = error.code().value();
+    } catch (const std::bad_alloc&) {
+        number = ENOMEM;
+    } catch (...) {  // NOLINT(bugprone-empty-catch): told of by what was there before us.
+    }
+    return remedy_for(number) != nullptr ? number : 0;
+}
+
 [[noreturn]] void explain_and_end() {
     if (const std::exception_ptr thrown = std::current_exception()) {
-        try {
-            std::rethrow_exception(thrown);
-        } catch (const std::system_error& error) {
-            const int number = error.code().value();
-            if (error.code().category() == std::generic_category() && remedy_for(number) != nullptr)
-                say_and_end("it cannot go on", number);
-        } catch (const std::bad_alloc&) {
-            say_and_end("it cannot go on", ENOMEM);
-        } catch (...) {  // NOLINT(bugprone-empty-catch): told of by what was there before us.
-        }
+        if (const int number = limit_behind(thrown); number != 0)
+            say_and_end("it cannot go on", number);
     }
     if (otherwise != nullptr) otherwise();
     std::abort();

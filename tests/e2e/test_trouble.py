@@ -9,6 +9,7 @@ import shutil
 import signal
 import socket
 import subprocess
+import tempfile
 import threading
 import time
 import unittest
@@ -259,6 +260,32 @@ class Failure(unittest.TestCase):
             done = subprocess.run(["prlimit", "--nofile=100", BIN / name, *arguments], capture_output=True, text=True, timeout=60)
             self.assertEqual(done.returncode, 75, done.stderr)
             self.assertEqual(done.stderr, f"{name}: error: this process may open 100 files and needs 256: raise LimitNOFILE= of its unit, or ulimit -n\n")
+
+    @unittest.skipUnless(ROOT, "SKIPPED: needs root to act as a user with few processes")
+    def test_a_controller_that_may_start_too_few_threads_names_the_limit(self):
+        user = 1_000_000 + os.getpid()  # Nobody else's: the limit counts all threads of a user.
+        folder = Path(tempfile.mkdtemp(prefix="berth-e2e."))
+        self.addCleanup(shutil.rmtree, folder)
+        (folder / "slurm.conf").write_text("ClusterName=few\nNodeName=n1 CPUs=2 RealMemory=1000\nPartitionName=p Nodes=n1 Default=YES\n")
+        os.chown(folder, user, user)
+        refused = 0
+        for most in range(1, 400, 2):  # So the limit is met at each place where threads are started.
+            command = ["prlimit", f"--nproc={most}", "setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups",
+                       BIN / "berthd", "--state", folder / str(most), "--config", folder]
+            with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True) as daemon:
+                said = ""
+                while "listens on" not in said and (line := daemon.stderr.readline()):
+                    said += line
+                daemon.terminate()
+                said += daemon.communicate(timeout=60)[1]
+            if daemon.returncode == 0:
+                break
+            self.assertEqual(daemon.returncode, 75, f"{most} threads: {said}")
+            self.assertIn("no more threads or processes: raise TasksMax= of its unit", said, f"{most} threads")
+            refused += 1
+        else:
+            self.fail("it never started")
+        self.assertGreater(refused, 3, "the limit was met at too few places")
 
     @unittest.skipUnless(ROOT, "SKIPPED: needs root to mount a small disk")
     def test_a_node_with_a_full_disk_gives_its_jobs_back_and_is_drained_with_the_reason(self):
