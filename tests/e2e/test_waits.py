@@ -122,6 +122,19 @@ class Waits(unittest.TestCase):
                 self.assertIn("did not answer within", said)
             self.end_all()
 
+    def test_salloc_leaves_a_stopped_controller_with_its_command(self):
+        for how in (signal.SIGTERM, signal.SIGHUP):
+            one = self.start("salloc", "sh", "-c", "echo begun; exec sleep 60")
+            self.assertEqual(one.stdout.readline(), "begun\n")
+            with self.controller():
+                since = time.monotonic()
+                one.send_signal(how)
+                said = self.ends_in_time(one, since)
+                self.assertEqual(one.returncode, 128 + how, said)
+                self.assertRegex(said, r"salloc: error: Unable to give back job allocation \d+: .*did not answer within")
+                self.assertRegex(said, r"salloc: error: cancel it once the controller answers: scancel \d+")
+            self.end_all()
+
     def test_srun_leaves_a_node_that_does_not_answer(self):
         for how in ENDING:
             with self.agent():

@@ -214,8 +214,9 @@ void InteractiveJob::give_back(ExitStatus exit) {
     keepalive_.reset();
     const auto done =
         call_to_the_end(client_, [&] { return client_.own_job().complete(id(), {.exit = exit}); });
-    if (!done)
-        fail("Unable to give back job allocation " + id() + ": " + slurm_message(done.problem()));
+    if (done) return;
+    fail("Unable to give back job allocation " + id() + ": " + slurm_message(done.problem()));
+    advise_if_silent(done.problem());
 }
 
 void InteractiveJob::cancel() {
@@ -223,7 +224,11 @@ void InteractiveJob::cancel() {
     const auto done = client_.cancel(id());
     if (done) return;
     fail("Unable to cancel job " + id() + ": " + slurm_message(done.problem()));
-    if (is_silent(done.problem())) fail("cancel it once the controller answers: scancel " + id());
+    advise_if_silent(done.problem());
+}
+
+void InteractiveJob::advise_if_silent(const api::Problem& problem) {
+    if (is_silent(problem)) fail("cancel it once the controller answers: scancel " + id());
 }
 
 }  // namespace berth::slurm

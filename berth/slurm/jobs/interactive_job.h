@@ -53,6 +53,7 @@ private:
     bool say(const std::string& message);  // True, unless --quiet.
     bool fail(const std::string& message);
     void cancel();
+    void advise_if_silent(const api::Problem& problem);  // The job may hold its nodes still.
 
     const Invocation& call_;
     Client& client_;

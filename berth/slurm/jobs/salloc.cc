@@ -55,6 +55,7 @@ public:
         const ExitStatus exit = run_command(allocation);
         if (!over_) {
             say("Relinquishing job allocation " + allocation.id());
+            if (told_to_end_) client_.set_options(kBrief);
             allocation.give_back(exit);
         }
         return exit.signal != 0 ? 128 + exit.signal : exit.code;
@@ -219,6 +220,7 @@ private:
             for (const int one : kForwardedSignals) {
                 if (signal == one) ::kill(child, signal);
             }
+            told_to_end_ |= signal == SIGTERM || signal == SIGHUP;
             if (signal < 0 && !over_) look_at_job(child, allocation);
         }
     }
@@ -246,6 +248,7 @@ private:
     std::vector<std::string> command_;
     std::map<std::string, std::string> login_;  // --get-user-env
     bool over_ = false;                         // The job ended before the command did.
+    bool told_to_end_ = false;                  // By SIGTERM or SIGHUP, while the command ran.
 };
 
 }  // namespace
