@@ -40,7 +40,7 @@ class Rule:
             both = field.slurm, field.berth
             return all(re.fullmatch(r"[\d,-]+", text) for text in both) and len({self.alike(text) for text in both}) == 1
         said = self.says.get(field.slurm) if isinstance(self.says, dict) else self.says(field, context)
-        return said is not None and (plain(said) == plain(field.berth) or agree(replace(field, slurm=said)))
+        return said is not None and (said == field.berth or agree(replace(field, slurm=said), context))
 
 
 @dataclass(frozen=True)

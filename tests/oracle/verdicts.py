@@ -4,6 +4,7 @@ from collections import Counter
 from enum import Enum
 
 import clock
+from context import Context  # noqa: F401  # For those who judge.
 from differences import OWN
 from explained import EXPLAINED
 
@@ -27,7 +28,7 @@ class Judge:
         own = next((rule for rule in OWN if rule.meets(field)), None)
         if own is not None:
             return Verdict.OWN if own.holds(field, self.context) else Verdict.UNEXPLAINED
-        if clock.agree(field):
+        if clock.agree(field, self.context):
             return Verdict.MAPPED if field.mapped else Verdict.EQUAL
         for number, rule in enumerate(EXPLAINED):
             if rule.explains(field, self.context):
@@ -37,18 +38,3 @@ class Judge:
 
     def idle(self):
         return [rule for number, rule in enumerate(EXPLAINED) if number not in self.used]
-
-
-class Context:
-    """Looks up what either side says elsewhere."""
-
-    def __init__(self, fields):
-        self.by_name = {(field.command, field.subject, field.field): field for field in fields}
-
-    def slurm(self, command, subject, name):
-        found = self.by_name.get((command, subject, name))
-        return found.slurm if found else None
-
-    def berth(self, command, subject, name):
-        found = self.by_name.get((command, subject, name))
-        return found.berth if found else None

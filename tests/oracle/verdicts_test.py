@@ -38,7 +38,7 @@ def one(command, field, slurm, berth, subject="train", **others):
 
 class Clock(unittest.TestCase):
     def test_moves_what_runs_and_moments_by_seconds(self):
-        found = shown(SHOWN.replace("00:01:40", "00:01:52").replace("14:00:01", "14:00:09").replace("14:30:01", "14:30:09"))
+        found = shown(SHOWN.replace("00:01:40", "00:01:42").replace("14:00:01", "14:00:03").replace("14:30:01", "14:30:03"))
         self.assertEqual(set(found.values()), {Verdict.EQUAL})
 
     def test_moves_nothing_by_hours(self):
@@ -52,7 +52,7 @@ class Clock(unittest.TestCase):
     def test_knows_the_columns_of_a_line(self):
         def lines(berth):
             return verdicts(list(text_differs("squeue -l", SQUEUE, berth, True)))
-        self.assertEqual(lines(SQUEUE.replace("1:40", "1:52"))["7"], Verdict.EQUAL)
+        self.assertEqual(lines(SQUEUE.replace("1:40", "1:42"))["7"], Verdict.EQUAL)
         self.assertEqual(lines(SQUEUE.replace(" 30:00", " 30:12"))["7"], Verdict.UNEXPLAINED)
         self.assertEqual(lines(SQUEUE.replace("(Resources)", "(Priority)"))["8"], Verdict.UNEXPLAINED)
 
