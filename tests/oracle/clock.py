@@ -3,31 +3,40 @@
 Each cluster gets each job at another second, so a moment (2026-11-22T14:00:00) of a job is compared by how long after the job's
 submission it is. A span (1:30) is equal to the second, unless it is one of those named in RUNNING: they grow while a job runs."""
 
+import itertools
 import re
 from datetime import datetime
 
 MOMENT = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d"
-DAY = r"\w{3} \w{3} +\d+ \d\d:\d\d:\d\d \d{4}(?: \(\d+\))?"
+DAY = r"\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4}(?: \(\d+\))?"
 SPAN = r"(?<![\w:./-])(?:\d+-)?(?:\d+:)?\d+:\d\d(?![\w:./-])"
 STAMP = re.compile(f"(?P<moment>{MOMENT})|(?P<day>{DAY})|(?P<span>{SPAN})")
 
 # By how many seconds may differ:
-LATE = 3  # a moment of a job after its submission: both round, and a start takes up to two;
-LATE_SUBMIT = 5  # a submission, since the second cluster gets its job after the first;
+LATE = 3  # a moment of a job after its submission, and of a node after its start: both round, and a start takes up to two;
+LATE_SUBMIT = 5  # a submission, since the second cluster gets its job after the first, and any other moment that is not named below;
 LATE_ENDED = 2  # how long a job took that is over: its script on a busy machine;
+LATE_CANCELLED = 5  # likewise of a step that was cancelled: its processes have to end;
 LATE_RUNNING = 5  # how long a job has run, since the clusters are asked one after the other;
-LATE_ELSEWHERE = 30  # a moment of no job, such as the start of a node;
-LATE_PLAN = 120  # a planned start: Slurm's are as old as its last look at that job.
+LATE_DAEMON = 30  # the start of a cluster, and what Slurm notes each half minute;
+LATE_PLAN = 90  # the planned start of a job behind another one that waits, and its end: Berth plans up to a minute later.
 
+MOMENTS_OF_JOB = ("SubmitTime", "EligibleTime", "StartTime", "EndTime")
 SUBMISSION = re.compile("SubmitTime'*|Submit|%V|SUBMIT_TIME")
 
-# Command, subject and field of planned starts and of the ends that follow from them.
+# Command and field of planned starts, and of the ends that follow from them.
 PLANS = [
-    ("scontrol (-d )?show job", "full|behind", "StartTime|EndTime"),
-    ("squeue -o %[Se]", "(full|behind)-N/A", "%[Se]"),
-    ("squeue --start", "line", "text"),
-    ("query squeue", "squeue --start.*", "text"),
-    ("squeue -O (StartTime|EndTime)", "(full|behind)-N/A", ".*"),
+    ("scontrol (-d )?show job", "StartTime|EndTime"),
+    ("squeue -o %[Se]", "%[Se]"),
+    ("(query )?squeue.*", "text"),
+    ("squeue -O (StartTime|EndTime)", ".*"),
+]
+BEHIND = "behind"  # The job that waits for one that waits.
+
+# Command and field of moments of the daemons.
+DAEMONS = [
+    ("scontrol show node", "SlurmdStartTime"),
+    ("sdiag", "Data since|Job states ts"),
 ]
 
 # Command and field (or the column of a line) of the spans that run with the clock: patterns.
@@ -42,12 +51,12 @@ RUNNING = [
 ]
 
 
+def is_one_of(patterns, command, field):
+    return any(re.fullmatch(a, command) and re.fullmatch(b, field) for a, b in patterns)
+
+
 def runs(command, field):
-    return any(re.fullmatch(a, command) and re.fullmatch(b, field) for a, b in RUNNING)
-
-
-def of_plan(field):
-    return any(re.fullmatch(a, field.command) and re.fullmatch(b, field.subject) and re.fullmatch(c, field.field) for a, b, c in PLANS)
+    return is_one_of(RUNNING, command, field)
 
 
 def stamps_blanked(text):
@@ -98,19 +107,26 @@ def alike_between(slurm, berth, theirs, ours):
 
 def alike_moments(a, b, field, context):
     """`a`, `b`: seconds."""
-    late = LATE_PLAN if of_plan(field) else LATE
-    submitted = context.submitted(field)
-    if submitted is None:
-        return abs(a - b) <= max(late, LATE_ELSEWHERE)
-    if SUBMISSION.fullmatch(field.field):
+    if is_one_of(DAEMONS, field.command, field.field):
+        return abs(a - b) <= LATE_DAEMON
+    if is_one_of(PLANS, field.command, field.field) and context.job(field) == BEHIND:
+        return abs(a - b) <= LATE_PLAN
+    since = context.since(field)
+    if since is None or SUBMISSION.fullmatch(field.field):
         return abs(a - b) <= LATE_SUBMIT
-    first, second = (moment(STAMP.fullmatch(text)) for text in submitted)
-    return abs((a - first) - (b - second)) <= late
+    first, second = (moment(STAMP.fullmatch(text)) for text in since)
+    return abs((a - first) - (b - second)) <= LATE
 
 
 def alike_spans(a, b, field, name, context):
     """`name`: of the field or the column. `a`, `b`: seconds."""
-    return a == b or runs(field.command, name) and abs(a - b) <= (LATE_ENDED if context.has_ended(field) else LATE_RUNNING)
+    late = LATE_RUNNING if not context.has_ended(field) else LATE_CANCELLED if context.is_cancelled_step(field) else LATE_ENDED
+    return a == b or runs(field.command, name) and abs(a - b) <= late
+
+
+def name_of(field, span):
+    """What a span of Slurm's text is called: its column, or the field."""
+    return column_of(field.head[0], span.start(), span.end()) if field.head[0] else field.field
 
 
 def agree(field, context):
@@ -126,9 +142,19 @@ def agree(field, context):
         if bool(a["span"]) != bool(b["span"]):
             return False
         if a["span"]:
-            name = column_of(field.head[0], a.start(), a.end()) if field.head[0] else field.field
-            if not alike_spans(seconds(a[0]), seconds(b[0]), field, name, context):
+            if not alike_spans(seconds(a[0]), seconds(b[0]), field, name_of(field, a), context):
                 return False
         elif not alike_moments(moment(a), moment(b), field, context):
             return False
     return True
+
+
+def mixed_up(context, names):
+    """Pairs of moments that no job that is over tells apart, so that one in place of the other would be held for equal."""
+    apart = set()
+    for name in names:
+        shown = {key: STAMP.fullmatch(context.slurm("scontrol show job", name, key) or "") for key in MOMENTS_OF_JOB}
+        for a, b in itertools.combinations(MOMENTS_OF_JOB, 2):
+            if shown[a] and shown[b] and abs(moment(shown[a]) - moment(shown[b])) > 2 * LATE:
+                apart.add((a, b))
+    return [pair for pair in itertools.combinations(MOMENTS_OF_JOB, 2) if pair not in apart]

@@ -3,6 +3,7 @@
 
 import unittest
 
+from clock import mixed_up
 from compare import Field, text_differs, widths_differ
 from verdicts import Context, Judge, Verdict
 
@@ -58,10 +59,37 @@ class Moments(unittest.TestCase):
         self.assertEqual(verdict(SHOW, "SubmitTime", "2026-11-22T14:00:01", "2026-11-22T14:00:03"), Verdict.EQUAL)
         self.assertEqual(verdict(SHOW, "SubmitTime", "2026-11-22T14:00:01", "2026-11-22T14:00:11"), Verdict.UNEXPLAINED)
 
+    def test_of_a_node_are_compared_after_its_start(self):
+        start = Field("scontrol show node", "gpu1", "SlurmdStartTime", "2026-11-22T14:00:00", "2026-11-22T14:00:20")
+        for berth, expected in (("2026-11-22T14:00:20", Verdict.EQUAL), ("2026-11-22T14:00:28", Verdict.UNEXPLAINED)):
+            busy = Field("scontrol show node", "gpu1", "LastBusyTime", "2026-11-22T14:00:00", berth)
+            self.assertEqual([Judge(Context([start, busy])).verdict(field) for field in (start, busy)], [Verdict.EQUAL, expected])
+
+    def test_are_planned_later_behind_a_job_that_waits(self):
+        def planned(subject, berth):
+            fields = [Field(SHOW, subject, name, *both) for name, both in
+                      (("JobId", ("8", "8")), ("SubmitTime", ("2026-11-22T14:00:00",) * 2), ("StartTime", ("2026-11-22T15:00:00", berth)))]
+            return Judge(Context(fields)).verdict(fields[2])
+
+        self.assertEqual(planned("behind", "2026-11-22T15:01:00"), Verdict.EQUAL)
+        self.assertEqual(planned("full", "2026-11-22T15:01:00"), Verdict.UNEXPLAINED)
+        self.assertEqual(planned("behind", "2026-11-22T15:02:00"), Verdict.UNEXPLAINED)
+
     def test_of_a_line_too(self):
         line = "7 train 2026-11-22T14:00:01\n"
         self.assertEqual(lines("query sacct", line, line.replace("00:01", "00:03")), [Verdict.EQUAL])
         self.assertEqual(lines("query sacct", line, line.replace("00:01", "00:12")), [Verdict.UNEXPLAINED])
+
+
+class Jobs(unittest.TestCase):
+    def test_tell_moments_apart(self):
+        def mixed(submit, eligible, start, end):
+            names = "SubmitTime", "EligibleTime", "StartTime", "EndTime"
+            values = [f"2026-11-22T14:00:{second:02}" for second in (submit, eligible, start, end)]
+            return mixed_up(Context([Field(SHOW, "train", name, value, value) for name, value in zip(names, values)]), ["train"])
+
+        self.assertEqual(mixed(0, 10, 20, 30), [])
+        self.assertEqual(mixed(0, 10, 12, 30), [("EligibleTime", "StartTime")])
 
 
 class Spans(unittest.TestCase):

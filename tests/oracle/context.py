@@ -32,9 +32,9 @@ class Context:
                 return name
         return None
 
-    def submitted(self, field):
-        """When both sides got the job, as each says itself; None: the field is of no job."""
-        found = self.by_name.get((SHOW, self.job(field), "SubmitTime"))
+    def since(self, field):
+        """When both sides got the job, or started the node, as each says itself; None: the field is of neither."""
+        found = self.by_name.get((SHOW, self.job(field), "SubmitTime")) or self.by_name.get((field.command, field.subject, "SlurmdStartTime"))
         return (found.slurm, found.berth) if found else None
 
     def has_ended(self, field):
@@ -46,3 +46,6 @@ class Context:
             if state is not None:
                 return ENDED.fullmatch(state) is not None
         return field.command == "MailProg"
+
+    def is_cancelled_step(self, field):
+        return field.command == "sacct -P" and "." in field.subject and (self.slurm(field.command, field.subject, "State") or "").startswith("CANCELLED")

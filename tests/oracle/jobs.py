@@ -45,9 +45,11 @@ JOBS = [
     Job("gpus", "games", "-w gpu3 --gpus=2 -c 2 -t 20 --requeue"),
     Job("pertask", "games", "-w gpu4 -n2 --gpus-per-task=1 -t 20 --no-requeue"),
     Job("debug", "games", "-p debug -w gpu4 --nice=100 -C a100&ib"),
-    Job("good", "news", "-w gpu1 -t 5", "#!/bin/bash\nexit 0\n", "COMPLETED"),
-    Job("bad", "news", "-w gpu1 -t 5", "#!/bin/bash\nexit 3\n", "FAILED", "NonZeroExitCode"),
-    Job("killed", "news", "-w gpu1 -t 5", "#!/bin/bash\nkill -9 $$\n", "FAILED", ""),
+    # These tell the moments of a job apart: one runs, one becomes eligible and one waits for the first one's GPUs, each for longer than the
+    # clock may move. No job behind them wants a part of gpu3: Slurm's backfill would let that wait for them.
+    Job("good", "news", "-w gpu3 --gres=gpu:2 -t 5", "#!/bin/bash\nsleep 8\n", "COMPLETED"),
+    Job("bad", "news", "-w gpu1 --begin=now+8 -t 5", "#!/bin/bash\nexit 3\n", "FAILED", "NonZeroExitCode"),
+    Job("killed", "news", "-w gpu3 --gres=gpu:2 -t 5", "#!/bin/bash\nkill -9 $$\n", "FAILED", ""),
     Job("cancelled", "news", "-w gpu1 -t 5", SLEEP, "CANCELLED", "", "RUNNING"),
     Job("dropped", "news", "-H -w gpu1 -t 5", SLEEP, "CANCELLED", "", "PENDING"),
     Job("full", "games", "-N4 --ntasks-per-node=1 --gres=gpu:8 -t 3:00:00", SLEEP, "PENDING", "Resources"),
@@ -60,6 +62,8 @@ JOBS = [
     # The last, because its tasks get their ids when they start, and after it the ids may differ.
     Job("array", "news", "-w gpu1 --array=0-5%2 -t 5"),
 ]
+
+ARRAY_ID = str(len(JOBS))
 
 # Options that both refuse, with the same words and exit code.
 REFUSED = [
