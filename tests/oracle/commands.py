@@ -3,6 +3,7 @@
 import re
 
 import newer
+import sdiag
 from clock import seconds
 from compare import Field, pairs_differ, table_differs, text_differs, widths_differ
 from jobs import JOBS, REFUSED, WRONG
@@ -53,7 +54,7 @@ def compare_commands(slurm, berth, counted):
         for name in names:
             texts = both(slurm, berth, f"scontrol show {what} {name}", counted)
             yield from pairs_differ(f"scontrol show {what}", name.strip("{}"), *texts, form)
-    yield from sdiag_differs(slurm, berth, counted)
+    yield from sdiag.compare_texts(*both(slurm, berth, "sdiag", counted))
     yield from table_differs("sacct -P", *(per_second(text) for text in accounted), "JobID")
     yield from compare_queries(slurm, berth, counted, lambda *record: record_differs(slurm, berth, requested, counted, *record))
 
@@ -104,36 +105,13 @@ def per_second(text):
     return "\n".join("|".join(row) for row in [head, *rows]) + "\n"
 
 
-# Lines of sdiag of which each cluster has its own numbers: how often it looked, how long it took, what was asked.
-SDIAG_OWN = re.compile(
-    r"^(Server thread count|Agent (queue size|count|thread count)|DBD Agent queue size|Data since|sdiag output at|Job states ts|Latency for"
-    r"|\t(Last cycle( when)?|Max cycle|Total cycles|Mean cycle|(Mean|Last) depth cycle( \(try sched\))?|Last queue length|Depth Mean( \(try depth\))?"
-    r"|Queue length mean|(Last|Mean) table size|Total backfilled (jobs|heterogeneous job components)( \(since last .*\))?|End of job queue"
-    r"|Blocked on licenses|System state changed|Timeout \(\w+\)|Hit \w+.*|[A-Z_]+ +\( *\d+\) count|\w+ +\( *\d+\) count))\b")
-
-
-def sdiag_differs(slurm, berth, counted):
-    """The lines it has, and how many jobs it has counted; how often and how fast is each one's own."""
-    theirs, ours = both(slurm, berth, "sdiag", counted)
-    texts = newer.sdiag(theirs), ours
-    plain = []
-    for text in texts:
-        lines = []
-        for line in text.splitlines():
-            if re.match(r"^\t(Cycles per minute|\w+ +\( *\d+\) count):", line):
-                continue
-            lines.append(re.sub(r"\d+", "N", line) if SDIAG_OWN.match(line) else line)
-        plain.append("\n".join(lines))
-    yield from text_differs("sdiag", *plain, ordered=True)
-
-
 def outcome_differs(slurm, berth, command, counted, user=None):
     counted.append(command)
     name = command.format(**{key: f"<{key}>" for key in slurm.ids})
     ends = []
     for side in (slurm, berth):
         done = side.cluster.run(*(part.format(**side.ids) for part in command.split(" ")), user=user)
-        ends.append((str(done.returncode), side.plain(done.stdout).strip(), side.plain(done.stderr).strip()))
+        ends.append((str(done.returncode), side.plain(done.stdout).rstrip("\n"), side.plain(done.stderr).rstrip("\n")))
     for field, a, b in zip(("exit code", "stdout", "stderr"), *ends):
         yield Field("wrong input", name, field, a, b)
 

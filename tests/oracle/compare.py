@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from clock import stamps_blanked
 
 ABSENT = "(absent)"
+BEFORE = "(before)"
 
 
 @dataclass(frozen=True)
@@ -40,8 +41,11 @@ class Side:
 
 
 def values(text):
-    """The KEY=VALUE pairs of `scontrol show`; a value may hold blanks."""
+    """The KEY=VALUE pairs of `scontrol show`; a value may hold blanks. What stands before the first of them has the key BEFORE."""
     pairs = {}
+    first = re.search(r"(?:^|\s)[A-Za-z][\w:/]*=|$", text.rstrip())
+    if text[:first.start()].strip():
+        pairs[BEFORE] = text[:first.start()].strip()
     for found in re.finditer(r"(?:^|\s)([A-Za-z][\w:/]*)=(.*?)(?=\s+[A-Za-z][\w:/]*=|\s*$)", text.replace("\n", " ")):
         key = found[1]
         while key in pairs:
@@ -66,7 +70,7 @@ def table_differs(command, slurm, berth, key, newer=None):
         head = lines[0].split("|") if lines else []
         found = {}
         for line in lines[1:]:
-            row = dict(zip(head, line.split("|")))
+            row = dict(zip(head, line.split("|", max(len(head) - 1, 0))))  # What is too much stays in the last cell.
             name = row.get(key, "?")
             while name in found:
                 name += "'"
@@ -88,7 +92,7 @@ def table_differs(command, slurm, berth, key, newer=None):
 def text_differs(command, slurm, berth, ordered):
     """Whole lines, as people see them. Which line stands opposite which is found without what the clock moves."""
     def lines(text):
-        found = [line.rstrip() for line in text.splitlines()]
+        found = text.splitlines()
         return found if ordered else sorted(found, key=blanked)
 
     def blanked(line):
@@ -106,4 +110,4 @@ def text_differs(command, slurm, berth, ordered):
 def widths_differ(command, slurm, berth):
     """Where the columns of the head line stand."""
     theirs, ours = (text.splitlines()[0] if text else "" for text in (slurm, berth))
-    yield Field(command, "head", "text", theirs.rstrip(), ours.rstrip())
+    yield Field(command, "head", "text", theirs, ours)

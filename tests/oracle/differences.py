@@ -4,6 +4,7 @@ A rule says what Berth prints where Slurm prints this: `says` is a table from th
 else was printed (`Context`). A rule explains a field only if that is what Berth does print. The exception is `alike`, which brings both
 values into one form."""
 
+import itertools
 import re
 import socket
 from collections.abc import Callable
@@ -12,7 +13,10 @@ from pathlib import Path
 
 from clock import LATE, STAMP, agree, moment
 from compare import ABSENT
-from jobs import JOBS
+from jobs import ARRAY_ID, JOBS
+from own import Own, compiled
+from sdiag import OWN as SDIAG_OWN
+from sdiag import alike_but_numbers
 
 DOCUMENT = Path(__file__).resolve().parents[2] / "docs/slurm-differences.md"
 VERSION = re.search(r"VERSION (\d+\.\d+\.\d+)", (Path(__file__).parents[2] / "CMakeLists.txt").read_text())[1]
@@ -33,32 +37,16 @@ class Rule:
     says: dict | Callable | None = None
     alike: Callable | None = None
 
+    def meets(self, field):
+        return all(compiled(getattr(self, part)).fullmatch(getattr(field, part)) for part in ("command", "subject", "field"))
+
     def explains(self, field, context):
-        if not all(re.fullmatch(getattr(self, part), getattr(field, part), re.DOTALL) for part in ("command", "subject", "field")):
-            return False
+        """REQUIRES: meets(field)."""
         if self.alike:
             both = field.slurm, field.berth
             return all(re.fullmatch(r"[\d,-]+", text) for text in both) and len({self.alike(text) for text in both}) == 1
         said = self.says.get(field.slurm) if isinstance(self.says, dict) else self.says(field, context)
         return said is not None and (said == field.berth or agree(replace(field, slurm=said), context))
-
-
-@dataclass(frozen=True)
-class Own:
-    """Fields that follow from how this comparison configures each cluster, or from when it counts: what each has to print."""
-
-    command: str
-    field: str
-    slurm: Callable  # Of the value and the subject's name.
-    berth: Callable  # Likewise, and of the context.
-
-    def meets(self, field):
-        return re.fullmatch(self.command, field.command) is not None and re.fullmatch(self.field, field.field) is not None \
-            and field.subject != "head" and (field.subject != "line" or bool(self.slurm(field.slurm, "")))
-
-    def holds(self, field, context):
-        name = field.subject.split("-")[0]
-        return bool(self.slurm(field.slurm, name) and self.berth(field.berth, name, context))
 
 
 def plain(text):
@@ -82,10 +70,14 @@ def number_becomes(text):
 
 
 def replaced(old, new):
-    """Columns stay where they are, so that the clock knows them, unless `old` is words of several."""
+    """Word by word, as many in both: the blanks between them stay, so that columns do."""
+    words = old.split()
+    pattern = re.compile(r"(\s+)".join(map(re.escape, words)) + (r"(?!\S)" if old.endswith(" ") else ""))
+
     def says(field, _):
-        text = field.slurm if old in field.slurm else plain(field.slurm)
-        return text.replace(old, new) if old in text else None
+        changed, count = pattern.subn(lambda found: "".join(itertools.chain(*itertools.zip_longest(new.split(), found.groups(), fillvalue=""))),
+                                      field.slurm)
+        return changed if count else None
     return says
 
 
@@ -143,7 +135,7 @@ def nodes_of(field, context):
 
 
 def cpus_of(field, context):
-    return ABSENT if str(count_of(field.slurm)) == context.berth(field.command, field.subject, "NumCPUs") else None
+    return ABSENT if re.fullmatch(r"[\d,-]+", field.slurm) and str(count_of(field.slurm)) == context.berth(field.command, field.subject, "NumCPUs") else None
 
 
 def gpus_of_step(field, context):
@@ -176,8 +168,10 @@ def submitted(field, context):
 
 
 def why_it_ended(field, context):
+    """Slurm has why it waited."""
+    options = next((job.options for job in JOBS if job.name == name_of(field, context)), "")
     reason = context.berth("scontrol show job", name_of(field, context), "Reason") or ""
-    return reason.partition(":")[0] if field.slurm == "None" else None
+    return reason.partition(":")[0] if field.slurm == ("BeginTime" if "--begin" in options else "None") else None
 
 
 def comment_of(field, context):
@@ -188,7 +182,8 @@ def comment_of(field, context):
 
 def counted_when_asked(text, _, context):
     """As many as squeue says; Slurm counts them every half minute."""
-    state, number = re.match(r"Jobs (pending|running): +(\d+)$", text).groups() if re.match(r"Jobs \w+: +\d+$", text) else ("", "")
+    found = re.fullmatch(r"Jobs (pending|running): +(\d+)", text)
+    state, number = found.groups() if found else ("", "")
     rows = [f for f in context.by_name.values() if f.command == "squeue -o %T" and f.field == "%T" and f.berth == state.upper()]
     tasks = [row.subject.partition("array-")[2] for row in rows]
     return number == str(sum(count_of(task) if "-" in task else 1 for task in tasks))
@@ -198,21 +193,18 @@ def waiting_array(field, context):
     if field.slurm != ABSENT:
         return None
     if field.command == SACCT:
-        found = re.fullmatch(r"22\|22_\[2-5%2\]\|array\|news\|9\|news\|9\|bio\|main\|normal\|PENDING\|0:0\|0:0\|1\|0\|\|1\|2000M\|1"
+        found = re.fullmatch(rf"{ARRAY_ID}\|{ARRAY_ID}_\[2-5%2\]\|array\|news\|9\|news\|9\|bio\|main\|normal\|PENDING\|0:0\|0:0\|1\|0\|\|1\|2000M\|1"
                              r"\|billing=1,cpu=1,mem=2000M,node=1\|1\|1\|\|None assigned\|00:05:00\|5\|00:00:00\|0\|1 x Elapsed\|1 x Elapsed"
                              rf"\|({STAMP.pattern})\|\1\|Unknown\|Unknown\|00:00:00\|PRIORITY\|None\|\|WORK\|oracle".replace("?P<moment>", "")
                              .replace("?P<day>", "").replace("?P<span>", "")
-                             .replace("PRIORITY", context.berth(SACCT, "22_0", "Priority") or "none"), field.berth)
+                             .replace("PRIORITY", context.berth(SACCT, f"{ARRAY_ID}_0", "Priority") or "none"), field.berth)
         return field.berth if found else None
-    return "22_[2-5%2] array main bio 1 PENDING 0:0"
+    return f"{f'{ARRAY_ID}_[2-5%2]':12} {'array':>10} {'main':>10} {'bio':>10} {'1':>10} {'PENDING':>10} {'0:0':>8} "
 
 
-def first_line_then(text):
-    return lambda field, _: field.slurm.split("\n")[0] + "\n" + text
-
-
-def last_line(field, _):
-    return field.slurm.split("\n")[-1]
+def without_first(*firsts):
+    """Slurm's last line: before it stands one of these."""
+    return lambda field, _: next((field.slurm.removeprefix(first + "\n") for first in firsts if field.slurm.startswith(first + "\n")), None)
 
 
 def with_line_before(text):
@@ -228,6 +220,13 @@ def refused_with(text):
 SINFO_STATES = ("sinfo: error: valid states: all,unknown,unk,down,idle,allocated,alloc,mixed,mix,drain,drained,draining,drng,not_responding,no_respond,"
                 "reserved,resv,completing,comp,planned,plnd,fail,maint,reboot,reboot^,reboot_requested,reboot_issued,future,futr,cloud,perfctrs,npc,"
                 "powering_down,powered_down,power_down,powering_up")
+SLURM_STATES = ("sinfo: error: valid states: unknown,down,idle,allocated,?,mixed,future,drain,drained,draining,no_respond,reserved,perfctrs,cloud,completing,"
+                "powering_down,powered_down,power_down,powering_up,fail,maint,reboot,reboot^,unknown")
+# What sbatch, srun and salloc of Slurm say before the line that both say.
+FIRST_LINES = ("Invalid time specification (pos=0): yesterdayish", *(
+    f"{program}: error: {text}" for program in ("sbatch", "srun", "salloc") for text in (
+        "Failed to validate job spec, --gpus not multiple of --gpus-per-task",
+        "Failed to validate job spec. Based on --gpus and --gpus-per-task number of requested tasks differ from -n/--ntasks.")))
 NARROW = "CPUs of `srun -n1` in a job with `-c4`"
 OVER = "cores and GPUs of a job that is over"
 OVER_JOBS = "good|bad|killed|cancelled"
@@ -247,7 +246,7 @@ EXPLAINED = [
     Rule("which cores of a node", "scontrol -d show job", ".*", "CPU_IDs'*", alike=count_of),
     # What is kept of a job.
     Rule(OVER, "scontrol -d show job", OVER_JOBS, "GRES", {"": ABSENT}),
-    Rule(OVER, "scontrol -d show job", OVER_JOBS, "JOB_GRES", {"(null)": ABSENT}),
+    Rule(OVER, "scontrol -d show job", OVER_JOBS, "JOB_GRES", {"(null)": ABSENT, "gpu:a100:2": ABSENT}),
     Rule(OVER, "scontrol -d show job", OVER_JOBS, "Mem", memory_of),
     Rule(OVER, "scontrol -d show job", OVER_JOBS, "Nodes", nodes_of),
     Rule(OVER, "scontrol -d show job", OVER_JOBS, "CPU_IDs", cpus_of),
@@ -263,7 +262,7 @@ EXPLAINED = [
     Rule(DROPPED, JOB, "dropped", "PreemptTime", {"None": ABSENT}),
     Rule(DROPPED, JOB + "|squeue -o %r", "dropped.*", "Reason|%r", {"JobHeldUser": "None"}),
     Rule("a waiting array", "sacct -a( -X)?", "line", "text", waiting_array),
-    Rule("a waiting array", SACCT, r"22_\[2-5%2\]", "row", waiting_array),
+    Rule("a waiting array", SACCT, ARRAY_ID + r"_\[2-5%2\]", "row", waiting_array),
     Rule("a waiting array", JOB, "array", "(AccrueTime|EligibleTime)'*", submitted),
     Rule("`sacct` while a job runs", SACCT, "1", "DerivedExitCode", {"0:0": "1:0"}),
     Rule("`sacct` `Reason`", SACCT, "11|12", "Reason", why_it_ended),
@@ -276,12 +275,13 @@ EXPLAINED = [
     Rule("`sbatch --nice=abc`, `--time=-5`", WRONG, "sbatch .*--nice=abc .*", ".*", refused_with("sbatch: error: Invalid --nice value: abc")),
     Rule("`sbatch --nice=abc`, `--time=-5`", WRONG, "sbatch .*--time=-5 .*", ".*", refused_with("sbatch: error: Invalid --time specification")),
     Rule(LINES, WRONG, "sbatch .* -[wx] nosuch .*", "stderr", with_line_before("sbatch: error: invalid node name specified: nosuch")),
-    Rule(LINES, WRONG, "sbatch .*(--begin=|--gpus=8 ).*", "stderr", last_line),
+    Rule(LINES, WRONG, "sbatch .*(--begin=|--gpus=8 ).*", "stderr", without_first(*FIRST_LINES)),
     Rule("`sbatch: fatal:`", WRONG, "sbatch .*(--mem=1G --mem-per-cpu|--ntasks-per-gpu).*", "stderr", replaced("sbatch: fatal: ", "sbatch: error: ")),
     Rule("negative counts of GPUs", WRONG, "sbatch .*--gres=gpu:-1 .*", "stderr",
          {"sbatch: error: Batch job submission failed: Requested node configuration is not available":
           "sbatch: error: Invalid generic resource (gres) specification"}),
-    Rule("lists of valid states", WRONG, "sinfo -t .*", "stderr", first_line_then(SINFO_STATES)),
+    Rule("lists of valid states", WRONG, "sinfo -t .*", "stderr",
+         {f'sinfo: error: Bad state string: "nosuch"\n{SLURM_STATES}': f'sinfo: error: Bad state string: "nosuch"\n{SINFO_STATES}'}),
     Rule("`scontrol show hostnames gpu[1-`", WRONG, r"scontrol show hostnames gpu\[1-", "exit code", {"0": "1"}),
     Rule("`scontrol show hostnames gpu[1-`", WRONG, r"scontrol show hostnames gpu\[1-", "stdout", {"gpu]": ""}),
     Rule("`scontrol show hostnames gpu[1-`", WRONG, r"scontrol show hostnames gpu\[1-", "stderr", {"": "Invalid hostlist: gpu[1-"}),
@@ -302,6 +302,8 @@ OWN = [  # Slurm's nodes live on this host, at its address and ports; Berth's ag
     Own(f"{NODE}|sinfo -o %n|sinfo -O NodeHost", "NodeHostName|%n|HOSTNAMES", lambda text, _: text == HOST, named),
     Own(NODE, "Port", lambda text, _: re.fullmatch(r"2\d{4}", text), lambda text, *_: text == ABSENT),
     Own("sinfo -O Port", "PORT", lambda text, _: re.fullmatch(r"2\d{4}", text), lambda text, *_: text == "0"),
-    Own(f"{NODE}|sinfo -o %v|sinfo -O Version", "Version|%v|VERSION", lambda text, _: text.startswith("22.05."), lambda text, *_: text == VERSION),
-    Own("sdiag", "text", lambda text, _: re.match("Jobs (pending|running):", text), counted_when_asked),
+    Own(f"{NODE}|sinfo -o %v|sinfo -O Version", "Version|%v|VERSION", lambda text, _: re.fullmatch(r"22\.05\.\d+", text), lambda text, *_: text == VERSION),
+    Own("sdiag", "Jobs (pending|running)", lambda text, _: re.fullmatch(r"Jobs \w+: +\d+", text), counted_when_asked,
+        alike_but_numbers),
+    *SDIAG_OWN,
 ]

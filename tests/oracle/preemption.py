@@ -36,7 +36,7 @@ def compare_preemption(slurm, berth, counted):
         ends = []
         for side in (slurm, berth):
             done = side.cluster.asked(*command.split(" "), answer=answer)
-            ends.append((str(done.returncode), side.plain(done.stdout).rstrip(), side.plain(done.stderr).rstrip()))
+            ends.append((str(done.returncode), side.plain(done.stdout).rstrip("\n"), side.plain(done.stderr).rstrip("\n")))
         for field, a, b in zip(("exit code", "stdout", "stderr"), *ends):
             yield Field("sacctmgr", f"{number}: {command}", field, a, b)
 

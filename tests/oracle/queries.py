@@ -1,5 +1,7 @@
 """Queries as people type them: filters, orders, columns and forms of the commands that only show. Compared line by line."""
 
+import re
+
 import newer
 from compare import Field, pairs_differ, table_differs, text_differs
 from manual import long_fields
@@ -102,7 +104,7 @@ def outputs_differ(slurm, berth, command, counted, user=None):
     for side in (slurm, berth):
         done = side.cluster.run(*(part.format(**side.ids) for part in command.split(" ")), user=user)
         codes.append(str(done.returncode))
-        errors.append(side.plain(done.stderr).strip())
+        errors.append(side.plain(done.stderr).rstrip("\n"))
         texts.append(side.plain(done.stdout))
     yield Field("query", name, "exit code", *codes)
     yield Field("query", name, "stderr", *errors)
@@ -118,6 +120,7 @@ def column_differs(slurm, berth, command, field, counted, form=None):
     for side in (slurm, berth):
         done = side.cluster.run(*command.split(" "))
         head, _, rows = side.plain(done.stdout + done.stderr).partition("\n")
+        rows = re.sub(r"\|$", "", rows, flags=re.M)  # The end of the last column.
         texts.append(f"NAME|{head.split('|')[1] if '|' in head else head}\n{rows}")
     yield from table_differs(field, *texts, "NAME", form)
 

@@ -3,7 +3,8 @@
 import re
 
 from compare import ABSENT
-from differences import HOST, LINES, Rule, later_place, later_share, never_started, number_becomes, replaced
+from differences import FIRST_LINES, HOST, LINES, Rule, later_place, later_share, never_started, number_becomes, replaced, time_of, without_first
+from jobs import ARRAY_ID
 
 QUERY = "query"
 OF_ROWS = "query squeue"
@@ -42,7 +43,9 @@ def node_named_first(field, _):
 def refused_later(field, _):
     """The controller refuses it; srun and salloc of Slurm find it wrong themselves."""
     program = program_of(field)
-    return f"{program}: error: {REFUSAL[program]}{field.slurm.rpartition(f'{program}: error: ')[2]}"
+    last = without_first(*FIRST_LINES)(field, None) or field.slurm
+    found = re.fullmatch(f"{program}: error: (.*)", last)
+    return f"{program}: error: {REFUSAL[program]}{found[1]}" if found else None
 
 
 def refused_earlier(field, _):
@@ -54,14 +57,17 @@ def refused_earlier(field, _):
 def last_looked_at(field, context):
     """As `scontrol show job` has it, but N/A where that says Unknown."""
     said = context.berth("scontrol show job", field.subject.split("-")[0], "LastSchedEval")
+    if time_of(field.slurm) is None:
+        return None
     return "N/A" if said == "Unknown" else said
 
 
 def waiting_row(field, _):
     """Of the tasks that wait, in the columns that were asked for."""
-    columns = {"JobID,State": "22_[2-5%2]      PENDING", "JobID,JobName,User": "22_[2-5%2]|array|news",
-               "JobID,JobName,State%12": "22_[2-5%2]        array      PENDING", "JobID,User": "22_[2-5%2]|news",
-               "JobID,Account": "22_[2-5%2]|bio", "JobID,Partition": "22_[2-5%2]|main", "JobName,State": "array|PENDING"}
+    name = f"{ARRAY_ID}_[2-5%2]"
+    columns = {"JobID,State": f"{name:12} {'PENDING':>10} ", "JobID,JobName,User": f"{name}|array|news",
+               "JobID,JobName,State%12": f"{name:12} {'array':>10} {'PENDING':>12} ", "JobID,User": f"{name}|news",
+               "JobID,Account": f"{name}|bio", "JobID,Partition": f"{name}|main", "JobName,State": "array|PENDING"}
     return columns.get(field.subject.rpartition(" ")[2]) if field.slurm == ABSENT else None
 
 
@@ -117,13 +123,13 @@ TEXTS = {
                                       "scontrol_cancel_reboot error for nosuch: Invalid node name specified"),
     "sacctmgr -i modify user games set qos=nosuch": (
         "sacctmgr: error: You gave a bad qos 'nosuch'. Valid QOS's are normal,high,scav,top\n Unknown option: qos=nosuch\n"
-        " Use keyword 'where' to modify condition", "Error with request: Invalid qos specification\nsacctmgr: there is no QOS 'nosuch'"),
+        " Use keyword 'where' to modify condition", " Error with request: Invalid qos specification\nsacctmgr: there is no QOS 'nosuch'"),
     "sacctmgr -i modify qos high set priority=abc": ("sacctmgr: error: Invalid value for Priority (abc)\n You didn't give me anything to set",
-                                                     "Bad Priority value: abc"),
+                                                     " Bad Priority value: abc"),
     "sacctmgr -i modify account physics set fairshare=abc": (
         "sacctmgr: error: Invalid value for FairShare (abc)\n Unknown option: fairshare=abc\n Use keyword 'where' to modify condition",
-        "Bad Fairshare value: abc"),
-    "sacctmgr -i modify qos high set maxwall=abc": ("Bad MaxWall time format: maxwall=abc", "Bad MaxWall value: abc"),
+        " Bad Fairshare value: abc"),
+    "sacctmgr -i modify qos high set maxwall=abc": (" Bad MaxWall time format: maxwall=abc", " Bad MaxWall value: abc"),
     "sacctmgr -i modify user games set maxjobs=abc": (
         "sacctmgr: error: Invalid value for MaxJobs (abc)\n Unknown option: maxjobs=abc\n Use keyword 'where' to modify condition",
         "MaxJobs=abc should be a whole number, or -1 for no limit"),
@@ -134,6 +140,10 @@ TEXTS = {
                            "scancel: error: Kill job error on job step id 1: Invalid job id specified",
                            "scancel: error: Kill job error on job id 1.99: Invalid job id specified"),
 }
+
+# What Slurm's sinfo shows of the nodes.
+SINFO = ("PARTITION AVAIL  TIMELIMIT  NODES  STATE NODELIST", "main*        up 2-00:00:00      3    mix gpu[1,3-4]",
+         "main*        up 2-00:00:00      1  alloc gpu2", "debug        up      30:00      1    mix gpu4")
 
 # Subject: what Berth refuses, and with which words, where Slurm exits with 0 and says nothing on stderr.
 REFUSED = {
@@ -153,8 +163,9 @@ def refused(field, _):
     return {"exit code": "1" if field.slurm == "0" else None, "stderr": REFUSED[field.subject] if field.slurm == "" else None}[field.field]
 
 
-def not_shown(instead):
-    return lambda field, _: {"exit code": "1" if field.slurm == "0" else None, "text": ABSENT,
+def not_shown(shown, instead):
+    """`shown`: Slurm's line."""
+    return lambda field, _: {"exit code": "1" if field.slurm == "0" else None, "text": ABSENT if field.slurm == shown else None,
                              "stderr": f"scontrol: error: {field.subject} is not supported: {instead}" if field.slurm == "" else None}[field.field]
 
 
@@ -162,8 +173,11 @@ def is_one_of(*rows):
     return lambda field, _: field.berth if field.slurm == ABSENT and field.berth in rows else None
 
 
-def entities(field, _):
-    return field.slurm.split("\n")[0] + '\nInput line must include "Account", "Association", "Cluster", "QOS", or "User"'
+ENTITIES = {
+    'No valid entity in list command\nInput line must include "Account", "Association", "Cluster", "Configuration",\n"Event", "Federation", '
+    '"Problem", "QOS", "Resource", "Reservation",\n"RunAwayJobs", "Stats", "Transaction", "TRES", "User", or "WCKey"':
+    'No valid entity in list command\nInput line must include "Account", "Association", "Cluster", "QOS", or "User"',
+}
 
 
 def any_of(subjects):
@@ -186,19 +200,19 @@ QUERIES_EXPLAINED = [
     Rule(LOAD, "sinfo -O (CPUsLoad|FreeMem)", ".*", "CPU_LOAD|FREE_MEM", number_becomes("N/A")),
     # Lines of tables.
     Rule(SIGNAL, OF_ROWS, ".*", "text", replaced("(JobLaunchFailure)", "(RaisedSignal:9(Killed))")),
-    Rule("`ExitCode` of a cancelled job", OF_ROWS, "squeue .* JobID:8,exit_code:12", "text", {"13      15": "13      0"}),
+    Rule("`ExitCode` of a cancelled job", OF_ROWS, "squeue .* JobID:8,exit_code:12", "text", {"13      15          ": "13      0           "}),
     Rule(ARRAY, "query sacct", ".*", "text", waiting_row),
     Rule("`sacct -I` with a range", "query sacct", "sacct -a -X -I .*", "text", is_one_of("two|32", "whole|32")),
     Rule("`scontrol version`", "query scontrol", "scontrol version", "text", {"slurm-wlm 22.05.8": "slurm 25.11.0"}),
     # What is shown, or taken, by one of both.
-    Rule(NOT_SHOWN, "query.*", "scontrol show aliases", ".*", not_shown("scontrol show nodes has each NodeHostName")),
-    Rule(NOT_SHOWN, "query.*", "scontrol show daemons", ".*", not_shown("use systemctl list-units 'berth*'")),
-    Rule("lists of valid states", QUERY, "sacctmgr show( nosuch)?", "stderr", entities),
+    Rule(NOT_SHOWN, "query.*", "scontrol show aliases", ".*", not_shown("gpu1 gpu2 gpu3 gpu4", "scontrol show nodes has each NodeHostName")),
+    Rule(NOT_SHOWN, "query.*", "scontrol show daemons", ".*", not_shown("slurmctld slurmd", "use systemctl list-units 'berth*'")),
+    Rule("lists of valid states", QUERY, "sacctmgr show( nosuch)?", "stderr", ENTITIES),
     Rule(LETTERS, QUERY, "sinfo -o %q", "exit code", {"0": "1"}),
     Rule(LETTERS, QUERY, "sinfo -o %q", "stderr", {"Invalid node format specification: q": "sinfo: error: Invalid node format specification: q"}),
     Rule(LETTERS, "query sinfo", "sinfo -o %q", "text", {"%q": ABSENT}),
     Rule(PASSED_OVER, QUERY, any_of(REFUSED), "exit code|stderr", refused),
-    Rule(PASSED_OVER, "query sinfo", "sinfo -S nosuch", "text", lambda *_: ABSENT),
+    Rule(PASSED_OVER, "query sinfo", "sinfo -S nosuch", "text", dict.fromkeys(SINFO, ABSENT)),
     Rule(HOLD, QUERY, "scontrol hold <steps>", "exit code", {"0": "1"}),
     Rule(HOLD, QUERY, "scontrol hold <steps>", "stderr",
          {"": "Job is no longer pending execution for job 1\nslurm_suspend error: Job is no longer pending execution"}),
@@ -208,12 +222,14 @@ QUERIES_EXPLAINED = [
     # Other words for the same.
     Rule(MORE_WORDS, QUERY, any_of(TEXTS), "stderr", text_of),
     Rule(MORE_WORDS, QUERY, "sstat -n -j 99999|scontrol write batch_script 99999 -", "exit code", {"0": "1"}),
-    Rule(MORE_WORDS, "query (sattach|squeue)", "sattach( abc)?|squeue -S nosuch", "text", lambda *_: ABSENT),
+    Rule(MORE_WORDS, "query sattach", "sattach( abc)?", "text", {"Usage: sattach [options] <jobid.stepid>": ABSENT}),
+    Rule(MORE_WORDS, "query squeue", "squeue -S nosuch", "text",
+         {"             JOBID PARTITION     NAME     USER ST       TIME  NODES NODELIST(REASON)": ABSENT}),
     # srun and salloc.
     Rule(NOT_TAKEN, QUERY, BOTH + "--nice=abc true", "exit code|stderr", says_of_program("Invalid --nice value: abc")),
     Rule(NOT_TAKEN, QUERY, BOTH + "--time=-5 true", "exit code|stderr", says_of_program("Invalid --time specification")),
     Rule(LINES, QUERY, BOTH + "-[wx] nosuch true", "stderr", node_named_first),
-    Rule(LINES, QUERY, BOTH + "--begin=yesterdayish true", "stderr", lambda field, _: field.slurm.split("\n")[-1]),
+    Rule(LINES, QUERY, BOTH + "--begin=yesterdayish true", "stderr", without_first(*FIRST_LINES)),
     Rule(LINES, QUERY, BOTH + "(--gres=tpu:1|.*--gpus=8 .*) true", "stderr", refused_later),
     Rule(FATAL, QUERY, BOTH + "(--mem=1G --mem-per-cpu=1G|-D) true", "stderr", replaced(": fatal: ", ": error: ")),
     Rule("negative counts of GPUs", QUERY, BOTH + "--gres=gpu:-1 true", "stderr", refused_earlier),

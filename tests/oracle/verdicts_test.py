@@ -2,12 +2,10 @@
 """What the oracle holds for equal, for explained and for neither: a wrong duration, signal, TRES or reason is none of the first two."""
 
 import unittest
-from dataclasses import replace
 
 import newer
 from compare import ABSENT, Field, pairs_differ, text_differs
 from explained import EXPLAINED
-from mutants import of
 from verdicts import Context, Judge, Verdict
 
 SHOWN = """JobId=7 JobName=train
@@ -114,16 +112,6 @@ class Newer(unittest.TestCase):
     def test_keeps_what_has_another_value_than_it_should(self):
         self.assertIn("CapWatts", newer.node({"CapWatts": "300"}))
         self.assertNotIn("CapWatts", newer.node({"CapWatts": "n/a"}))
-
-
-class Mutants(unittest.TestCase):
-    def test_are_made_of_every_kind(self):
-        field = Field("scontrol show job", "train", "TimeLimit", "00:30:00", "00:30:00")
-        self.assertIn("10:30:00", {mutant.field.berth for mutant in of(field)})
-        signal = replace(field, field="ExitCode", slurm="0:15", berth="0:15")
-        self.assertIn("0:16", {mutant.field.berth for mutant in of(signal)})
-        tres = replace(field, field="ReqTRES", slurm="cpu=8", berth="cpu=8")
-        self.assertIn("cpu=9", {mutant.field.berth for mutant in of(tres)})
 
 
 if __name__ == "__main__":
