@@ -115,13 +115,13 @@ def alike_moments(a, b, field, context):
     if since is None or SUBMISSION.fullmatch(field.field):
         return abs(a - b) <= LATE_SUBMIT
     first, second = (moment(STAMP.fullmatch(text)) for text in since)
-    return abs((a - first) - (b - second)) <= LATE
+    return abs((a - first) - (b - second)) <= LATE + context.slack
 
 
 def alike_spans(a, b, field, name, context):
     """`name`: of the field or the column. `a`, `b`: seconds."""
     late = LATE_RUNNING if not context.has_ended(field) else LATE_CANCELLED if context.is_cancelled_step(field) else LATE_ENDED
-    return a == b or runs(field.command, name) and abs(a - b) <= late
+    return a == b or runs(field.command, name) and abs(a - b) <= late + context.slack
 
 
 def name_of(field, span):

@@ -30,6 +30,7 @@ class Layout(unittest.TestCase):
 
     def test_of_a_line_is_compared(self):
         self.assertNotIn(Verdict.EQUAL, lines("squeue", "  1     main   train\n", "  1 main train\n"))
+        self.assertNotIn(Verdict.EQUAL, lines("squeue", "  1     main   train \n", "  1     main   train\n"))
 
     def test_of_a_head_is_compared(self):
         head = list(widths_differ("squeue", self.HEAD, self.HEAD.replace("     NAME", "    NAME")))

@@ -7,9 +7,10 @@ ENDED = re.compile(r"COMPLETED|FAILED|CANCELLED\b.*|TIMEOUT|NODE_FAIL|OUT_OF_MEM
 
 
 class Context:
-    """Looks up what either side says elsewhere."""
+    """Looks up what either side says elsewhere. `slack`: seconds by which the moments and spans of jobs may differ beyond what clock.py has."""
 
-    def __init__(self, fields):
+    def __init__(self, fields, slack=0):
+        self.slack = slack
         self.by_name = {(field.command, field.subject, field.field): field for field in fields}
         self.names = {field.slurm: field.subject for field in fields if field.command == SHOW and re.fullmatch("JobId'*", field.field)}
 

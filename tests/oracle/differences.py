@@ -38,7 +38,7 @@ class Rule:
     alike: Callable | None = None
 
     def meets(self, field):
-        return all(compiled(getattr(self, part)).fullmatch(getattr(field, part)) for part in ("command", "subject", "field"))
+        return all(compiled(getattr(self, part)).fullmatch(getattr(field, part)) for part in ("command", "field", "subject"))
 
     def explains(self, field, context):
         """REQUIRES: meets(field)."""

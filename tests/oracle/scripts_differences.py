@@ -105,6 +105,10 @@ def only_ours(field, _):
     return field.berth if field.slurm == ABSENT else None
 
 
+CHANCE = (ENDED, STEP_ENDED)  # Rows of rules that may explain nothing in one run: another node was free.
+FREE = (ours, only_ours)  # They say nothing of what Berth has to print.
+
+
 def spread_text(field, _):
     """A script that prints how its tasks are spread."""
     numbers = r"\d+(?:\(x\d+\))?(?:,\d+(?:\(x\d+\))?)*"
@@ -168,7 +172,6 @@ RULES = [
     Rule("`--mincpus`", JOB, "serial/deadline_time_min", "CPUs/Task", {"1": "4"}),
     Rule("`--mincpus`", JOB, "serial/deadline_time_min", "ReqTRES", {"cpu=1,mem=4G,node=1,billing=1": "cpu=4,mem=4G,node=1,billing=4"}),
     Rule("`--mincpus`", VARIABLE, "serial/deadline_time_min .*", "SLURM_CPUS_PER_TASK", {ABSENT: "4"}),
-    Rule("`-m`: sockets, cores, `pack`, `nopack`, `arbitrary`", VARIABLE, ".*", "SLURM_DISTRIBUTION", lambda field, _: field.slurm.split(":")[0]),
     Rule("`--gpu-bind=none`", VARIABLE, "gpu/horovod_srun .*", "CUDA_VISIBLE_DEVICES|GPU_DEVICE_ORDINAL|SLURM_STEP_GPUS", only_ours),
     Rule("`--cpu-bind`", "script|call|" + JOB, "serial/thread_spec_one", ".*", ours),
     Rule("`--gpus-per-task` with a type", VARIABLE, "gpu/jax_multi_process .*", "CUDA_VISIBLE_DEVICES|GPU_DEVICE_ORDINAL|SLURM_STEP_GPUS", only_ours),
@@ -195,8 +198,6 @@ RULES = [
     Rule(HET, VARIABLE, ".*/(het_.*|ray_het_head) .*", r"SLURM_\w+|CUDA_VISIBLE_DEVICES|GPU_DEVICE_ORDINAL", ours),
     Rule(HET, "call", ".*/(het_.*|ray_het_head)", ".*", ours),
     Rule(HET, SCRIPT, "mistakes/het_component_refused", "state", ours),
-    Rule("`srun a : b`, `--het-group=0,1`", VARIABLE, "mpi/het_(two_parts|old_packjob) .*", ".*", ours),
-    Rule("`srun a : b`, `--het-group=0,1`", "call", "mpi/het_(two_parts|old_packjob)", ".*", ours),
     Rule("`--gres` of a step in a job with `--gpus-per-node`", "script|call|variable", "gpu/pack_exact.*", ".*", ours),
     Rule("`--export=NONE`", SCRIPT, "gpu/jupyter_gpu", "file tunnel.txt", lambda field, _: field.slurm.replace(" @login", " games@login")),
     Rule("`%4a`, `%8j`, a backslash in `StdOut=`", JOB, "serial/(array_.*|output_.*)", "(StdOut|StdErr)'*", ours),
@@ -215,8 +216,6 @@ RULES = [
                                                          "sbatch: error: Batch job submission failed: Access/permission denied"}),
     Rule("`--constraint` with counts", "script|call|variable", "mpi/constraint_counts_(brackets|plain).*", ".*", ours),
     Rule("a program that cannot be run", SCRIPT, ".*", "file .*", lambda field, _: field.berth if "execve(): " in field.slurm and "execve(): " in field.berth else None),
-    Rule("options that Berth refuses by name", SCRIPT, ".*", "says", lambda field, context: field.berth if "is not supported" in field.berth
-         and context.slurm(SCRIPT, field.subject, "exit code") != "0" else None),
     Rule("`--ntasks-per-tres`", SCRIPT, "mistakes/ntask_prefix", "says", lambda field, _: field.berth if plain(field.slurm).replace(" '--ntasks-per-tres'", "")
          in plain(field.berth) else None),
     Rule("`--signal` that is none", SCRIPT, "mistakes/signal_wrong_name", "says", lambda field, _: field.berth if field.berth.startswith(field.slurm) else None),

@@ -7,6 +7,7 @@ import clock
 from context import Context  # noqa: F401  # For those who judge.
 from differences import OWN
 from explained import EXPLAINED
+from own import compiled
 
 
 class Verdict(Enum):
@@ -24,13 +25,16 @@ class Judge:
     def __init__(self, context, rules=EXPLAINED, owns=OWN, free=()):
         self.context, self.rules, self.owns, self.free = context, rules, owns, free
         self.used = Counter()  # Rule number → fields.
-        self.of_names = {}  # What a rule and an Own may say of: each is asked once for each name, not for each value.
+        self.of_command, self.of_names = {}, {}  # What may say of these: each rule is asked once for each name, not for each value.
 
     def candidates(self, field):
         names = field.command, field.subject, field.field
+        if field.command not in self.of_command:
+            self.of_command[field.command] = [(number, rule) for number, rule in enumerate(self.rules)
+                                              if compiled(rule.command).fullmatch(field.command)]
         if names not in self.of_names:
             self.of_names[names] = ([own for own in self.owns if own.meets(field)],
-                                    [(number, rule) for number, rule in enumerate(self.rules) if rule.meets(field)])
+                                    [(number, rule) for number, rule in self.of_command[field.command] if rule.meets(field)])
         return self.of_names[names]
 
     def own(self, field):
