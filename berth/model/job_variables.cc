@@ -73,7 +73,7 @@ std::string distribution_text(TaskOrder order, const TaskLayout& layout) {
     if (over_cores || layout.over_sockets != CoreOrder::as_fits)
         (text += ':') += kCoreOrders[place(layout.over_sockets)];
     if (over_cores) (text += ':') += kCoreOrders[place(layout.over_cores)];
-    if (layout.pack) text += ",Pack";
+    if (layout.pack) text += ",pack";
     return text == "*" ? "" : text;
 }
 

@@ -58,11 +58,12 @@ Objection check_deadline(const Job& job, Time from) {
 }
 
 // Those that the job may use, for a message.
-std::string usable_reservations(const ClusterState& state, const Job& job) {
+std::string usable_reservations(const ClusterState& state, const Job& job,
+                                const std::vector<std::string>* groups) {
     constexpr std::size_t kMost = 20;
     std::vector<std::string> names;
     for (const auto& [name, reservation] : state.reservations()) {
-        if (!may_use(reservation, job)) continue;
+        if (!may_use(reservation, job, groups)) continue;
         names.push_back(names.size() < kMost ? name : "...");
         if (names.size() > kMost) break;
     }
@@ -105,8 +106,8 @@ Objection check_reservation(const ClusterState& state, Time now, const Job& job,
     const Reservation* reservation = state.reservations().find(name);
     if (reservation == nullptr) {
         return Refusing{.why = Refusal::unknown_reservation,
-                        .message = "there is no reservation '" + name +
-                                   "'; open to this job: " + usable_reservations(state, job)};
+                        .message = "there is no reservation '" + name + "'; open to this job: " +
+                                   usable_reservations(state, job, groups)};
     }
     if (!may_use(*reservation, job, groups)) {
         return Refusing{.why = Refusal::reservation_access,

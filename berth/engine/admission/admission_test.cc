@@ -1,12 +1,79 @@
-// What is admitted and what is refused, on the cluster of admission_rig.h.
+// What is admitted and what is refused, on the cluster from which the oracle's answers come: four
+// nodes of 32 cores, 256000 MiB and 8 A100.
 #include "berth/engine/admission/admission.h"
 
-#include "berth/engine/admission/admission_rig.h"
+#include <gtest/gtest.h>
+
+#include "berth/testing/builders.h"
+#include "berth/testing/engine_rig.h"
 
 namespace berth {
 namespace {
 
 using std::chrono::hours, std::chrono::minutes;
+
+ClusterSpec oracle_cluster() {
+    ClusterSpec spec = testing::make_cluster(0);
+    for (int i = 1; i <= 4; ++i) {
+        testing::add_node(spec, "gpu" + std::to_string(i),
+                          {.cores_per_socket = 16,
+                           .memory = mib(256'000),
+                           .features = {"a100", i <= 2 ? "r1" : "r2"}});
+    }
+    PartitionSpec& main = spec.partitions[0];
+    main.max_time = hours(48);
+    main.default_time = hours(1);
+    main.default_memory_per_cpu = mib(2000);
+    spec.partitions.push_back({.name = "debug", .nodes = {NodeId(3)}, .max_time = minutes(30)});
+    spec.qos.push_back({.name = "high", .priority = 100, .max_wall = minutes(20)});
+    spec.accounts = {{.name = "physics", .parent = "root"}, {.name = "bio", .parent = "root"}};
+    spec.associations = {{.account = "physics", .user = "games", .qos = {"normal", "high"}},
+                         {.account = "bio", .user = "news", .is_default = true, .qos = {"normal"}},
+                         {.account = "physics", .user = "news"}};
+    spec.scheduling.enforce_accounts = true;
+    return spec;
+}
+
+class Admission : public ::testing::Test {
+protected:
+    void install(ClusterSpec spec) {
+        state_ = ClusterState();
+        state_.apply(kNow, SpecInstalled{std::move(spec)});
+    }
+    Admission() { install(oracle_cluster()); }
+
+    std::variant<Job, Refusing> ask(const JobSpec& spec) const {
+        return admit(state_, kNow, owner_, spec);
+    }
+    Job admitted(const JobSpec& spec) const {
+        auto job = ask(spec);
+        if (const auto* no = std::get_if<Refusing>(&job)) {
+            ADD_FAILURE() << no->message;
+            return {};
+        }
+        return std::get<Job>(job);
+    }
+    Refusing refused(const JobSpec& spec) const {
+        auto job = ask(spec);
+        if (std::holds_alternative<Job>(job)) {
+            ADD_FAILURE() << "it was admitted";
+            return {};
+        }
+        EXPECT_FALSE(std::get<Refusing>(job).message.empty());
+        return std::get<Refusing>(job);
+    }
+    Refusal why(const JobSpec& spec) const { return refused(spec).why; }
+    JobId submit(const JobSpec& spec) {
+        const Job job = admitted(spec);
+        state_.apply(kNow, JobSubmitted{job});
+        return job.id;
+    }
+
+    ClusterState state_;
+    Principal owner_{.uid = 9, .gid = 9, .user = "news", .group = "news", .role = Role::user};
+};
+
+GresRequest gpus(std::int64_t count) { return {"gpu", "", count}; }
 
 TEST_F(Admission, FillsInWhatWasNotSaid) {
     const Job job = admitted({.name = "x"});
@@ -234,10 +301,9 @@ TEST_F(Admission, NonsenseIsRefusedByName) {
     EXPECT_EQ(why(numbers({.nodelist = {"gpu[1-"}})), Refusal::invalid_node_list);
     EXPECT_EQ(why(numbers({.nodelist = {"gpu1"}, .exclude = {"gpu1"}})),
               Refusal::invalid_node_list);
-    EXPECT_EQ(refused(numbers({.nodelist = {"gpu9"}})).details,
-              std::vector<std::string>{"invalid node name specified: gpu9"});
-    EXPECT_EQ(refused(numbers({.nodelist = {"gpu9"}})).message,
-              "there is no node 'gpu9'; there are: gpu[1-4]");
+    const Refusing no_node = refused(numbers({.nodelist = {"gpu9"}}));
+    EXPECT_EQ(no_node.details, std::vector<std::string>{"invalid node name specified: gpu9"});
+    EXPECT_EQ(no_node.message, "there is no node 'gpu9'; there are: gpu[1-4]");
     EXPECT_EQ(refused(numbers({.constraint = "h100"})).message,
               "no node has the feature 'h100'; there are: a100, r1, r2");
     EXPECT_EQ(refused(numbers({.reservation = "course"})).message,
@@ -286,6 +352,149 @@ TEST_F(Admission, TheNumberOfJobsIsLimited) {
 }
 
 // ---- Updates.
+
+class Update : public Admission {
+protected:
+    std::optional<Refusal> why_not(const JobUpdated& update, bool by_operator = false) const {
+        const auto answer = admit_update(state_, kNow, update, by_operator);
+        const auto* no = std::get_if<Refusing>(&answer);
+        return no == nullptr ? std::nullopt : std::optional(no->why);
+    }
+    void start(JobId id) {
+        const NodeShare share{.node = NodeId(0), .cores = BitSet(32), .amount = {}};
+        state_.apply(kNow, StartJob{.job = id, .attempt = Attempt(1), .allocation = {{share}}});
+    }
+    static constexpr std::optional<Refusal> kFine = std::nullopt;
+};
+
+TEST_F(Update, UsersLowerWhatTheyWereGrantedAndOperatorsRaiseIt) {
+    const JobId id = submit({});
+    state_.set_priority(id, 100);
+    EXPECT_EQ(why_not({.job = id, .time_limit = minutes(30)}), kFine);
+    EXPECT_EQ(why_not({.job = id, .time_limit = hours(2)}), Refusal::not_allowed);
+    EXPECT_EQ(why_not({.job = id, .time_limit = hours(2)}, true), kFine);
+    EXPECT_EQ(why_not({.job = id, .priority = 0}), kFine);
+    EXPECT_EQ(why_not({.job = id, .priority = 100}), kFine);
+    EXPECT_EQ(why_not({.job = id, .priority = 101}), Refusal::not_allowed);
+    EXPECT_EQ(why_not({.job = id, .priority = 101}, true), kFine);
+    EXPECT_EQ(why_not({.job = id, .nice = 10}), kFine);
+    EXPECT_EQ(why_not({.job = id, .nice = -10}), Refusal::not_allowed);
+    EXPECT_EQ(why_not({.job = id, .nice = -10}, true), kFine);
+}
+
+TEST_F(Update, OfARunningJobChangesItsLimitAndNamesOnly) {
+    const JobId id = submit({});
+    start(id);
+    EXPECT_EQ(why_not({.job = id, .time_limit = minutes(30)}), kFine);
+    EXPECT_EQ(why_not({.job = id, .name = "new", .comment = "c"}), kFine);
+    EXPECT_EQ(why_not({.job = id, .partition = PartitionId(1)}, true), Refusal::job_not_pending);
+    EXPECT_EQ(why_not({.job = id, .nodelist = {{}}}, true), Refusal::job_not_pending);
+    EXPECT_EQ(why_not({.job = id, .priority = 1}, true), Refusal::job_not_pending);
+    state_.apply(kNow, EndJob{.job = id, .outcome = JobState::cancelled});
+    EXPECT_EQ(why_not({.job = id, .name = "late"}, true), Refusal::job_finished);
+    EXPECT_EQ(why_not({.job = JobId(99)}), Refusal::unknown_job);
+}
+
+TEST_F(Update, MustLeaveAJobThatCanRun) {
+    const JobId id = submit({});
+    EXPECT_EQ(why_not({.job = id, .partition = PartitionId(1)}), kFine);
+    EXPECT_EQ(why_not({.job = id, .partition = PartitionId(9)}), Refusal::unknown_partition);
+    EXPECT_EQ(why_not({.job = id, .nodelist = {{"gpu9"}}}), Refusal::invalid_node_list);
+    EXPECT_EQ(why_not({.job = id, .partition = PartitionId(1), .nodelist = {{"gpu1"}}}),
+              Refusal::node_configuration_unavailable);
+    EXPECT_EQ(why_not({.job = id, .qos = QosId(1)}), Refusal::unknown_qos);
+    EXPECT_EQ(why_not({.job = id, .array_max_running = 2}), Refusal::invalid_array);
+    EXPECT_EQ(why_not({.job = id, .begin = Time::max()}), Refusal::invalid_time);
+}
+
+TEST_F(Update, ComesBackReadyToRecord) {
+    const JobId id = submit({});
+    const auto answer = admit_update(state_, kNow,
+                                     {.job = id,
+                                      .time_limit = std::chrono::seconds(90),
+                                      .nodelist = {{"gpu[1-2]"}},
+                                      .dependencies = {{{.job = JobId(99)}}}},
+                                     true);
+    const auto& ready = std::get<JobUpdated>(answer);
+    EXPECT_EQ(ready.time_limit, minutes(2));
+    EXPECT_EQ(ready.nodelist, (std::vector<std::string>{"gpu1", "gpu2"}));
+    EXPECT_TRUE(ready.dependencies->empty());
+    EXPECT_TRUE(ready.by_operator);
+    state_.apply(kNow, ready);
+    EXPECT_EQ(state_.find_job(id)->time_limit, minutes(2));
+    state_.check_invariants();
+}
+
+TEST_F(Update, ChangesWhatAWaitingJobAsksForAsIfItWereSubmittedThatWay) {
+    const JobId id = submit({});
+    const auto with = [&](auto change) {
+        JobUpdated update{.job = id};
+        update.request = state_.find_job(id)->spec.request;
+        change(*update.request);
+        return update;
+    };
+    EXPECT_EQ(why_not(with([](JobRequest& r) { r.constraint = "nosuchthing"; })),
+              Refusal::invalid_feature);
+    EXPECT_EQ(why_not(with([](JobRequest& r) { r.licenses.edit().counts = {{"nosuch", 1}}; })),
+              Refusal::invalid_license);
+    EXPECT_EQ(why_not(with([](JobRequest& r) { r.reservation = "nosuch"; })),
+              Refusal::unknown_reservation);
+    EXPECT_EQ(why_not(with([](JobRequest& r) { r.tasks = 100'000; })),
+              Refusal::node_configuration_unavailable);
+    for (const int seconds : {0, -1}) {
+        EXPECT_EQ(why_not(with([&](JobRequest& r) { r.max_wait = std::chrono::seconds(seconds); })),
+                  Refusal::invalid_request);
+    }
+    EXPECT_EQ(why_not({.job = id, .deadline = kNow}), Refusal::deadline_too_soon);
+    EXPECT_EQ(why_not({.job = id, .deadline = kNow + minutes(500)}), kFine);
+    EXPECT_EQ(why_not({.job = id, .time_min = std::chrono::hours(24 * 400)}),
+              Refusal::invalid_time_min);
+    const auto answer =
+        admit_update(state_, kNow, with([](JobRequest& r) { r.exclude = {"gpu[1-2]"}; }), false);
+    const auto& ready = std::get<JobUpdated>(answer);
+    EXPECT_EQ(ready.request->exclude, (std::vector<std::string>{"gpu1", "gpu2"}));
+    state_.apply(kNow, ready);
+    EXPECT_EQ(state_.find_job(id)->spec.request->exclude.size(), 2U);
+    state_.check_invariants();
+}
+
+TEST_F(Update, CannotLetAJobBeginTooLateForItsDeadline) {
+    JobSpec spec{.deadline = kNow + minutes(60)};
+    spec.request.edit().time_limit = minutes(30);
+    const JobId id = submit(spec);
+    EXPECT_EQ(why_not({.job = id, .begin = kNow + minutes(30)}), kFine);
+    EXPECT_EQ(why_not({.job = id, .begin = kNow + minutes(31)}), Refusal::time_limit_too_long);
+    EXPECT_EQ(why_not({.job = id, .begin = kNow + minutes(300)}), Refusal::deadline_too_soon);
+    EXPECT_EQ(why_not({.job = id, .time_limit = minutes(10), .begin = kNow + minutes(50)}), kFine)
+        << "terms that change together are judged together";
+    EXPECT_EQ(why_not({.job = id, .begin = kNow + minutes(300), .deadline = kNow + minutes(330)}),
+              kFine);
+}
+
+TEST_F(Update, CannotMakeJobsWaitForEachOther) {
+    const JobId first = submit({});
+    const JobId second = submit({.dependencies = {{.job = first}}});
+    const JobId third = submit({.dependencies = {{.job = second}}});
+    EXPECT_EQ(why_not({.job = first, .dependencies = {{{.job = third}}}}),
+              Refusal::circular_dependency);
+    EXPECT_EQ(why_not({.job = first, .dependencies = {{{.job = first}}}}),
+              Refusal::invalid_dependency);
+    EXPECT_EQ(why_not({.job = third, .dependencies = {{{.job = first}}}}), kFine);
+}
+
+TEST_F(Update, APriorityOfZeroHoldsAndAnyOtherReleases) {
+    const JobId id = submit({});
+    state_.apply(kNow, JobUpdated{.job = id, .priority = 0, .by_operator = true});
+    EXPECT_EQ(state_.find_job(id)->hold, Hold::admin);
+    EXPECT_EQ(why_not({.job = id, .priority = 1}), Refusal::not_allowed);
+    state_.apply(kNow, JobUpdated{.job = id, .priority = 7, .by_operator = true});
+    EXPECT_EQ(state_.find_job(id)->hold, Hold::none);
+    EXPECT_EQ(state_.find_job(id)->spec.priority, 7U);
+    state_.apply(kNow, JobUpdated{.job = id, .priority = 0});
+    EXPECT_EQ(state_.find_job(id)->hold, Hold::user);
+    state_.apply(kNow, JobHeld{.job = id, .hold = Hold::none});
+    EXPECT_FALSE(state_.find_job(id)->spec.priority.has_value());
+}
 
 }  // namespace
 }  // namespace berth

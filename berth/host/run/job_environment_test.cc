@@ -177,7 +177,7 @@ TEST(JobEnvironment, SaysHowTasksLieWhereTheUserDid) {
     request.nearness.edit().task_order = TaskOrder::block;
     request.nearness.edit().layout = {.over_cores = CoreOrder::fcyclic, .pack = true};
     environment = batch_environment(launch, node_gpu1(), games());
-    EXPECT_EQ(environment.get("SLURM_DISTRIBUTION"), "block:*:fcyclic,Pack");
+    EXPECT_EQ(environment.get("SLURM_DISTRIBUTION"), "block:*:fcyclic,pack");
 }
 
 TEST(JobEnvironment, CountsGpusFromZeroWhereAJobSeesOnlyItsOwn) {

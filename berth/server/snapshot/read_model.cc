@@ -150,8 +150,9 @@ void ReadModel::put_node(const ClusterState& state, NodeId id) {
     auto row = std::make_shared<SnapshotNode>();
     row->condition = state.nodes().condition(id);
     row->free = state.nodes().free(id);
-    const bool busy = row->free.jobs > 0 || (before != nullptr && before->free.jobs > 0);
-    if (busy) {
+    // As Slurm, not while other jobs still run there.
+    const bool was_busy = before != nullptr && before->free.jobs > 0;
+    if (was_busy != (row->free.jobs > 0)) {
         row->last_busy_at = next_.now;
     } else if (before != nullptr) {
         row->last_busy_at = before->last_busy_at;

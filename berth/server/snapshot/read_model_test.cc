@@ -52,6 +52,23 @@ TEST(ReadModel, KeepsAJobWhoseStandingAloneChanged) {
     EXPECT_EQ(second->find_job(JobId(1)), first->find_job(JobId(1)));
 }
 
+// LastBusyTime, as Slurm has it.
+TEST(ReadModel, ANodeWasLastBusyWhenItBecameSoOrWasIdleAgain) {
+    SampleCluster cluster;
+    ReadModel read_model;
+    const auto last_busy = [&](std::chrono::seconds later) {
+        cluster.now += later;
+        return cluster.publish(read_model)->node(NodeId(0)).last_busy_at;
+    };
+    for (const std::uint32_t job : {1, 2}) cluster.submit(SampleCluster::job(job));
+    EXPECT_EQ(last_busy(std::chrono::seconds(0)), std::nullopt);
+    cluster.start(1, 0);
+    const auto first = last_busy(std::chrono::seconds(10));
+    EXPECT_EQ(first, cluster.now);
+    cluster.start(2, 0);
+    EXPECT_EQ(last_busy(std::chrono::seconds(10)), first) << "it is still busy";
+}
+
 // A limit that changes and a node that joins: the rows of all others are those that were there.
 TEST(ReadModel, KeepsItsRowsWhenAnAccountIsEditedOrANodeJoins) {
     SampleCluster cluster;

@@ -58,7 +58,7 @@ TEST(LongFormat, FieldsWithoutALetterSayWhatTheRowSays) {
     job.allocated_tres = "cpu=16";
     job.std_out = "/home/ann/out";
     const std::pair<const char*, const char*> expected[] = {
-        {"pendingtime", "30"},  {"restartcnt", "2"},      {"numtasks", "8"},
+        {"pendingtime", "40"},  {"restartcnt", "2"},      {"numtasks", "8"},
         {"exit_code", "768"},   {"tres-alloc", "cpu=16"}, {"stdout", "/home/ann/out"},
         {"stdin", "/dev/null"}, {"hetjobid", "N/A"},
     };
@@ -68,7 +68,7 @@ TEST(LongFormat, FieldsWithoutALetterSayWhatTheRowSays) {
         EXPECT_EQ(field->text(job, from_seconds(1'000'100)), text) << name;
     }
     job.state = "PENDING";
-    EXPECT_EQ(find_long_field("pendingtime")->text(job, from_seconds(1'000'100)), "90");
+    EXPECT_EQ(find_long_field("pendingtime")->text(job, from_seconds(1'000'100)), "100");
     EXPECT_EQ(find_long_field("nosuch"), nullptr);
 }
 

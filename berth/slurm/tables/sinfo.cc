@@ -204,7 +204,7 @@ std::string format_of(const Invocation& call, const SinfoOptions& options) {
     if (options.reasons) return options.long_format ? "%20E %12u %19H %6t %N" : "%20E %9u %19H %N";
     if (options.summary) return "%P %.5a %.10l %.16F %N";
     if (options.by_node && options.long_format)
-        return "%N %.6D %.9P %.11T %.4c %.8z %.6m %.8d %.6w %.8f %20E";
+        return "%N %.6D %.9P %.11T %4c %.8z %.6m %.8d %.6w %.8f %20E";
     if (options.by_node) return "%N %.6D %.9P %6t";
     if (options.long_format) return "%P %.5a %.10l %.10s %.4r %.8h %.10g %.6D %.11T %N";
     const std::string* format = call.variable("SINFO_FORMAT");

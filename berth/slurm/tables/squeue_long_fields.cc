@@ -57,9 +57,9 @@ std::string wait_status(const ExitStatus& exit) {
     return std::to_string(exit.code * 256 + exit.signal);
 }
 
-// Seconds from when it was eligible, or submitted, to its start, or to its end without one.
+// Seconds from its submission to its start, or to its end without one.
 std::string waited(const JobRow& job, Time now) {
-    const Time from = job.eligible_at.value_or(job.submitted_at);
+    const Time from = job.submitted_at;
     const auto over = job.started_at ? job.started_at : job.ended_at;
     const Time until = job.state == "PENDING" ? now : over.value_or(now);
     return std::to_string(std::max<std::int64_t>(0, seconds(until - from)));
