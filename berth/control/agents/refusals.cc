@@ -134,8 +134,19 @@ void Refusals::count_against(TurnBuilder& builder, NodeId node, const AttemptRep
                                .by = kByController});
 }
 
+void Refusals::recall(const ClusterState& state, const Job& job) {
+    const auto& names = job.spec.request->refused_by;
+    if (names.empty() || contains(job)) return;
+    OfJob& refusals = refused_[first_component(job)];
+    refusals.why = job.state_reason == kHeld ? NotBegun::for_job : NotBegun::for_node;
+    for (const std::string& name : names) {
+        if (const auto node = state.spec().find_node(name)) refusals.by.insert(*node);
+    }
+}
+
 void Refusals::settle(TurnBuilder& builder, JobId id) {
     const Job* const ended = builder.state().find_job(id);
+    if (ended != nullptr) recall(builder.state(), *ended);
     const auto found = refused_.find(ended == nullptr ? id : first_component(*ended));
     if (found == refused_.end()) return;
     const Jobs jobs = ended == nullptr ? Jobs() : components_known(builder.state(), *ended);

@@ -5,8 +5,9 @@
 //
 // The components of a heterogeneous job are one job here.
 //
-// In both cases the job is not sent to the same node again while another node can run it. Nothing
-// here is recorded: a new controller starts with no refusals.
+// In both cases the job is not sent to the same node again while another node can run it. A new
+// controller starts with no refusals, except that the state has the nodes that refused a job which
+// has not ended everywhere.
 #pragma once
 
 #include <map>
@@ -34,6 +35,9 @@ public:
     void forget(const Job& job);
 
 private:
+    // Takes the refusals of a job from the state, if they were reported to an earlier controller.
+    void recall(const ClusterState& state, const Job& job);
+
     struct OfJob {
         std::set<NodeId> by;
         NotBegun why = NotBegun::unknown;  // Of the last failure.

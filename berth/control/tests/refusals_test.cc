@@ -219,6 +219,26 @@ TEST(Refusals, AStartElsewhereThatIsReportedLateLeavesTheRefusalAsItIs) {
     EXPECT_EQ(rig.job(id).state, JobState::running) << "no other node could run it";
 }
 
+TEST(Refusals, AreKnownToANewControllerUntilTheJobHasEndedEverywhere) {
+    for (const NotBegun why : {NotBegun::for_node, NotBegun::for_job}) {
+        ControlRig rig(2);
+        rig.connect_all();
+        const std::uint32_t id = rig.submit({.nodes = 2, .gpus = 8});
+        const std::vector<NodeId> nodes = rig.job(id).nodes;
+        rig.report(nodes[1].value(), refusal(rig, id, why));
+        rig.restart();
+        rig.connect(nodes[0].value(), {live_report(id)});
+        rig.connect(nodes[1].value());
+        rig.report(nodes[0].value(), end_report(id, 1, std::nullopt));
+        EXPECT_EQ(rig.job(id).state, JobState::pending);
+        EXPECT_TRUE(rig.job(id).spec.request->refused_by.empty()) << "no other node could run it";
+        rig.wait(std::chrono::seconds(10));
+        const bool held = why == NotBegun::for_job;
+        EXPECT_EQ(rig.job(id).state, held ? JobState::pending : JobState::running);
+        EXPECT_EQ(rig.job(id).hold, held ? Hold::admin : Hold::none);
+    }
+}
+
 // Something of it may have run on the node, so it is not tried on another by itself.
 TEST(Refusals, AJobThatMayHaveBegunIsHeldAtOnce) {
     for (const bool requeue : {true, false}) {
