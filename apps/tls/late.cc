@@ -59,11 +59,12 @@ const TlsPlugin& plugin() { return **loaded(); }
 
 using States = std::unique_ptr<TlsStream::State>;
 
-Result<States> open(TlsPlugin::Opens TlsPlugin::* how, int socket, std::string_view known_by,
-                    TlsStream::Timeout most) {
+// `how` is to_controller, to_fingerprint or by_secret.
+template <class How, class Until>
+Result<States> open(How how, int socket, std::string_view known_by, const Until& until) {
     BERTH_CHECK(loaded());
     TlsPlugin::Refusal why;
-    void* const stream = (plugin().*how)(socket, known_by, most.count(), why);
+    void* const stream = (plugin().*how)(socket, known_by, until, why);
     if (stream == nullptr) return Error{static_cast<ErrorCode>(why.code), why.text};
     auto state = std::make_unique<TlsStream::State>();
     state->stream.reset(stream);
@@ -78,13 +79,14 @@ TlsStream::TlsStream(TlsStream&&) noexcept = default;
 TlsStream& TlsStream::operator=(TlsStream&&) noexcept = default;
 TlsStream::~TlsStream() = default;
 
-Result<TlsStream> TlsStream::to_controller(int socket, const std::string& authority, Timeout most) {
-    BERTH_TRY(States state, open(&TlsPlugin::to_controller, socket, authority, most));
+Result<TlsStream> TlsStream::to_controller(int socket, const std::string& authority,
+                                           const Wait& wait) {
+    BERTH_TRY(States state, open(&TlsPlugin::to_controller, socket, authority, wait));
     return TlsStream(std::move(state));
 }
 Result<TlsStream> TlsStream::to_fingerprint(int socket, const std::string& fingerprint,
-                                            Timeout most) {
-    BERTH_TRY(States state, open(&TlsPlugin::to_fingerprint, socket, fingerprint, most));
+                                            const Wait& wait) {
+    BERTH_TRY(States state, open(&TlsPlugin::to_fingerprint, socket, fingerprint, wait));
     return TlsStream(std::move(state));
 }
 Result<TlsStream> TlsStream::by_secret(int socket, std::string_view secret, Timeout most) {

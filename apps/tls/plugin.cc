@@ -13,13 +13,13 @@ namespace {
 const TlsStream& stream_of(const void* stream) { return *static_cast<const TlsStream*>(stream); }
 TlsStream& stream_of(void* stream) { return *static_cast<TlsStream*>(stream); }
 
-Result<TlsStream> by_secret(int socket, const std::string& secret, TlsStream::Timeout most) {
+Result<TlsStream> by_secret(int socket, const std::string& secret, const TlsStream::Timeout& most) {
     return TlsStream::by_secret(socket, secret, most);
 }
 
-template <Result<TlsStream> (*open)(int, const std::string&, TlsStream::Timeout)>
-void* opened(int socket, std::string_view known_by, std::int64_t most_ms, TlsPlugin::Refusal& why) {
-    Result<TlsStream> made = open(socket, std::string(known_by), TlsStream::Timeout(most_ms));
+template <class Until, Result<TlsStream> (*open)(int, const std::string&, const Until&)>
+void* opened(int socket, std::string_view known_by, const Until& until, TlsPlugin::Refusal& why) {
+    Result<TlsStream> made = open(socket, std::string(known_by), until);
     if (made.ok()) return new TlsStream(*std::move(made));
     why.code = static_cast<std::uint8_t>(made.error().code);
     const std::string& text = made.error().message;
@@ -29,9 +29,9 @@ void* opened(int socket, std::string_view known_by, std::int64_t most_ms, TlsPlu
 
 constexpr TlsPlugin kPlugin{
     .version = BERTH_VERSION,
-    .to_controller = opened<TlsStream::to_controller>,
-    .to_fingerprint = opened<TlsStream::to_fingerprint>,
-    .by_secret = opened<by_secret>,
+    .to_controller = opened<TlsStream::Wait, TlsStream::to_controller>,
+    .to_fingerprint = opened<TlsStream::Wait, TlsStream::to_fingerprint>,
+    .by_secret = opened<TlsStream::Timeout, by_secret>,
     .accept_while_reading = [](int socket, std::string_view secret) -> void* {
         return new TlsStream(TlsStream::accept_while_reading(socket, secret));
     },

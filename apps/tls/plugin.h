@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <string_view>
 
+#include "berth/trust/tls.h"
+
 namespace berth {
 
 // The functions of the same names in TlsStream. A stream is a pointer that only the plug-in
@@ -18,12 +20,14 @@ struct TlsPlugin {
         std::uint8_t code = 0;  // An ErrorCode.
         char text[1000] = {};
     };
-    // Returns a stream, or nullptr and sets the refusal.
-    using Opens = void* (*)(int socket, std::string_view known_by, std::int64_t most_ms, Refusal&);
+    // Returns a stream, or nullptr and sets the refusal. `Until`: what bounds the handshake.
+    template <class Until>
+    using Opens = void* (*)(int socket, std::string_view known_by, const Until& until, Refusal&);
 
     // Both sides must be of the same build; only then do the other members match.
     const char* version;
-    Opens to_controller, to_fingerprint, by_secret;
+    Opens<TlsStream::Wait> to_controller, to_fingerprint;
+    Opens<TlsStream::Timeout> by_secret;
     void* (*accept_while_reading)(int socket, std::string_view secret);
     ssize_t (*read)(void* stream, char* to, std::size_t size);
     ssize_t (*write)(void* stream, const char* from, std::size_t size);

@@ -112,7 +112,6 @@ struct Client::Wire {
             // The server may close a connection that was idle; to find it closed is no failure.
             const bool was_open = connection.is_open();
             WireOutcome outcome = connection.exchange(request, stream);
-            if (outcome.fault == WireFault::timed_out) outcome.message = unanswered();
             // Who waits for days has a token that ends; whoever draws it anew puts it in its file.
             if (outcome.status == kNobody && connection.renew_token()) continue;
             if (!may_repeat(outcome, repeat)) return outcome;
@@ -123,17 +122,6 @@ struct Client::Wire {
             if (!sleep_unless(options.stop_fd, pause))
                 return {.fault = WireFault::stopped, .message = "a signal came"};
         }
-    }
-
-    // "the controller at /run/berth/berthd.sock did not answer within 30 s"
-    std::string unanswered() const {
-        const Endpoint& at = connection.endpoint();
-        const std::string where =
-            at.host.empty() ? at.socket : at.host + ":" + std::to_string(at.port);
-        const auto milliseconds = options.timeout.count();
-        return "the controller at " + where + " did not answer within " +
-               (milliseconds % 1000 == 0 ? std::to_string(milliseconds / 1000) + " s"
-                                         : std::to_string(milliseconds) + " ms");
     }
 
     template <class Reply>

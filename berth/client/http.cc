@@ -63,8 +63,8 @@ WireOutcome fault(WireFault kind, std::string message) {
     return {.fault = kind, .message = std::move(message)};
 }
 
-WireOutcome fault_of(const error_code& ec) {
-    if (ec == system_error(ETIMEDOUT)) return fault(WireFault::timed_out, "no answer in time");
+WireOutcome fault_of(const error_code& ec, const TimedSocket& socket) {
+    if (ec == system_error(ETIMEDOUT)) return fault(WireFault::timed_out, socket.unanswered());
     if (ec == system_error(ECANCELED)) return fault(WireFault::stopped, "a signal came");
     if (ec.category() == boost::system::system_category() || ec == asio::error::eof ||
         ec == http::error::end_of_stream || ec == http::error::partial_message) {
@@ -159,8 +159,9 @@ WireOutcome HttpConnection::exchange(const HttpRequest& request, bool stream) {
     ec = {};
     http::read_header(connection_->socket, connection_->buffer, *connection_->body, ec);
     if (ec) {
+        WireOutcome failed = fault_of(write_error ? write_error : ec, connection_->socket.plain());
         close();
-        return fault_of(write_error ? write_error : ec);
+        return failed;
     }
     WireOutcome outcome{.status = static_cast<int>(connection_->body->get().result_int())};
     outcome.streaming = stream && outcome.status == 200;
@@ -182,8 +183,8 @@ std::size_t HttpConnection::read_body(char* buffer, std::size_t size) {
     error_code ec;
     const std::size_t n = connection_->read_some(buffer, size, ec);
     if (ec) {
+        body_outcome_ = fault_of(ec, connection_->socket.plain());
         close();
-        body_outcome_ = fault_of(ec);
         return 0;
     }
     if (n > 0) return n;

@@ -15,8 +15,9 @@ struct Patience {
     int stop_fd = -1;
 };
 
-// Called once for each call that is not answered within kSilentAfter, with whom it waits for:
-// "the controller at /run/berth/berthd.sock". For the whole process; set before there are threads.
+// Called once for each call that is not answered within kSilentAfter, and once for each connection
+// that takes longer to make, with whom it waits for: "the controller at /run/berth/berthd.sock".
+// For the whole process; set before there are threads.
 using SilenceNotice =
     std::function<void(const std::string& whom, std::chrono::milliseconds timeout)>;
 void set_silence_notice(SilenceNotice notice);

@@ -1,5 +1,6 @@
-// TimedSocket: a connection to the controller, over a Unix socket or TLS, where no call waits for
-// longer than the timeout.
+// TimedSocket: a connection to the controller, over a Unix socket or TLS, where no wait takes
+// longer than the timeout: for the name of its host (10 s at most), the connection (as long), TLS
+// (as long), an answer.
 #pragma once
 
 #include <boost/system/error_code.hpp>
@@ -12,6 +13,9 @@
 #include "berth/client/endpoint.h"
 #include "berth/client/patience.h"
 #include "berth/trust/tls.h"
+
+struct addrinfo;
+struct sockaddr_un;
 
 namespace berth {
 
@@ -40,12 +44,23 @@ public:
     std::string own_address() const;
     // Of an endpoint that was known by a fingerprint alone.
     std::string authority() const { return tls_ ? tls_->authority() : ""; }
+    // "the controller at /run/berth/berthd.sock did not answer within 30 s"
+    std::string unanswered() const;
 
 private:
-    TimedSocket(int fd, const Endpoint& endpoint, const Patience& patience);
-    bool wait(short event, Failure& failure);
+    TimedSocket(const Endpoint& endpoint, const Patience& patience);
+    // Each returns 0 or the errno.
+    int connect_to(const sockaddr_un& address);
+    int connect_to(const addrinfo& address);
+    std::optional<Refused> connect_here(const std::string& path);
+    std::optional<Refused> connect_there(const Endpoint& endpoint);
+    std::optional<Refused> secure(const Endpoint& endpoint);
+    Refused refused(const std::string& where, int number) const;
+    bool tells() const;
+    void tell();
+    bool wait(int fd, short event, Failure& failure);
 
-    int fd_;
+    int fd_ = -1;
     std::string whom_;  // "the controller at /run/berth/berthd.sock"
     Patience patience_;
     bool told_ = false;  // Of this call: that it waits.

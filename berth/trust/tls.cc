@@ -186,13 +186,20 @@ void TlsStream::attach(State& state, int socket) {
     SSL_set_bio(state.ssl.get(), bio, bio);
 }
 
+TlsStream::Wait TlsStream::within(int socket, Timeout most) {
+    return [socket, until = std::chrono::steady_clock::now() + most](short event) {
+        const auto left = std::chrono::ceil<Timeout>(until - std::chrono::steady_clock::now());
+        pollfd waiting{socket, event, 0};
+        return left.count() > 0 && ::poll(&waiting, 1, static_cast<int>(left.count())) != 0;
+    };
+}
+
 Result<TlsStream> TlsStream::shake_hands(std::unique_ptr<State> state, int socket, bool accepting,
-                                         Timeout most) {
+                                         const Wait& wait) {
     attach(*state, socket);
     SSL* const ssl = state->ssl.get();
     if (!accepting && state->secret.empty() && SSL_set1_host(ssl, kControllerName) != 1)
         return failed("TLS cannot begin");
-    const auto until = std::chrono::steady_clock::now() + most;
     for (;;) {
         ERR_clear_error();
         const int result = accepting ? SSL_accept(ssl) : SSL_connect(ssl);
@@ -200,29 +207,28 @@ Result<TlsStream> TlsStream::shake_hands(std::unique_ptr<State> state, int socke
         const int wants = SSL_get_error(ssl, result);
         const bool reads = wants == SSL_ERROR_WANT_READ;
         if (!reads && wants != SSL_ERROR_WANT_WRITE) return why_not(*state, result);
-        const auto left = std::chrono::ceil<Timeout>(until - std::chrono::steady_clock::now());
-        pollfd waiting{socket, static_cast<short>(reads ? POLLIN : POLLOUT), 0};
-        if (left.count() <= 0 || ::poll(&waiting, 1, static_cast<int>(left.count())) == 0)
+        if (!wait(static_cast<short>(reads ? POLLIN : POLLOUT)))
             return Error{ErrorCode::unavailable, "TLS did not begin in time"};
     }
 }
 
-Result<TlsStream> TlsStream::to_controller(int socket, const std::string& authority, Timeout most) {
+Result<TlsStream> TlsStream::to_controller(int socket, const std::string& authority,
+                                           const Wait& wait) {
     auto state = std::make_unique<State>();
     state->context = make_context(TLS_client_method());
     BERTH_CHECK(trust_authority(state->context.get(), authority));
     SSL_CTX_set_verify(state->context.get(), SSL_VERIFY_PEER, nullptr);
-    return shake_hands(std::move(state), socket, false, most);
+    return shake_hands(std::move(state), socket, false, wait);
 }
 
 Result<TlsStream> TlsStream::to_fingerprint(int socket, const std::string& fingerprint,
-                                            Timeout most) {
+                                            const Wait& wait) {
     auto state = std::make_unique<State>();
     state->context = make_context(TLS_client_method());
     state->fingerprint = fingerprint;
     SSL_CTX_set_verify(state->context.get(), SSL_VERIFY_PEER, nullptr);
     SSL_CTX_set_cert_verify_callback(state->context.get(), check_by_fingerprint, nullptr);
-    return shake_hands(std::move(state), socket, false, most);
+    return shake_hands(std::move(state), socket, false, wait);
 }
 
 Result<TlsStream> TlsStream::by_secret(int socket, std::string_view secret, Timeout most) {
@@ -233,7 +239,7 @@ Result<TlsStream> TlsStream::by_secret(int socket, std::string_view secret, Time
     SSL_CTX_set_psk_use_session_callback(state->context.get(), use_secret);
     // Without a secret in common there is no certificate that could stand in for it.
     SSL_CTX_set_verify(state->context.get(), SSL_VERIFY_PEER, nullptr);
-    return shake_hands(std::move(state), socket, false, most);
+    return shake_hands(std::move(state), socket, false, within(socket, most));
 }
 
 std::unique_ptr<TlsStream::State> TlsStream::acceptor_of(std::string_view secret) {
@@ -247,7 +253,7 @@ std::unique_ptr<TlsStream::State> TlsStream::acceptor_of(std::string_view secret
 }
 
 Result<TlsStream> TlsStream::accept_by_secret(int socket, std::string_view secret, Timeout most) {
-    return shake_hands(acceptor_of(secret), socket, true, most);
+    return shake_hands(acceptor_of(secret), socket, true, within(socket, most));
 }
 
 TlsStream TlsStream::accept_while_reading(int socket, std::string_view secret) {

@@ -7,6 +7,7 @@
 #include <sys/types.h>
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -21,12 +22,18 @@ namespace berth {
 class TlsStream {
 public:
     using Timeout = std::chrono::milliseconds;
+    // Waits for this event of poll() at the socket, for as long as the caller likes; false: it did
+    // not come, and the handshake fails.
+    using Wait = std::function<bool(short event)>;
+    // Waits for so long, in all calls together.
+    static Wait within(int socket, Timeout most);
 
     // The socket stays its owner's, and becomes non-blocking. Each returns when both ends know each
     // other; a peer that is another is `permission_denied`.
-    static Result<TlsStream> to_controller(int socket, const std::string& authority, Timeout most);
+    static Result<TlsStream> to_controller(int socket, const std::string& authority,
+                                           const Wait& wait);
     static Result<TlsStream> to_fingerprint(int socket, const std::string& fingerprint,
-                                            Timeout most);
+                                            const Wait& wait);
     static Result<TlsStream> by_secret(int socket, std::string_view secret, Timeout most);
     static Result<TlsStream> accept_by_secret(int socket, std::string_view secret, Timeout most);
     // Waits for nothing: they come to know each other while it is read.
@@ -53,7 +60,7 @@ private:
     static std::unique_ptr<State> acceptor_of(std::string_view secret);
     static void attach(State& state, int socket);
     static Result<TlsStream> shake_hands(std::unique_ptr<State> state, int socket, bool accepting,
-                                         Timeout most);
+                                         const Wait& wait);
     std::unique_ptr<State> state_;
 };
 

@@ -65,7 +65,8 @@ TEST(Tls, CarriesBytesToTheControllerOfItsAuthority) {
     const Cluster cluster;
     ConnectedEnds ends;
     ends.at_their_end([&](int fd) { serve(fd, cluster.server, cluster.authority); });
-    auto stream = TlsStream::to_controller(ends.ours(), cluster.authority.certificate(), kMost);
+    auto stream = TlsStream::to_controller(ends.ours(), cluster.authority.certificate(),
+                                           TlsStream::within(ends.ours(), kMost));
     ASSERT_TRUE(stream.ok()) << stream.error().message;
     write_all(*stream, ends.ours(), "hello");
     EXPECT_EQ(read_some(*stream, ends.ours()), "hello");
@@ -75,7 +76,8 @@ TEST(Tls, KnowsAnAuthorityByItsFingerprintAndKeepsIt) {
     const Cluster cluster;
     ConnectedEnds ends;
     ends.at_their_end([&](int fd) { serve(fd, cluster.server, cluster.authority); });
-    auto stream = TlsStream::to_fingerprint(ends.ours(), cluster.authority.fingerprint(), kMost);
+    auto stream = TlsStream::to_fingerprint(ends.ours(), cluster.authority.fingerprint(),
+                                            TlsStream::within(ends.ours(), kMost));
     ASSERT_TRUE(stream.ok()) << stream.error().message;
     EXPECT_EQ(stream->authority(), cluster.authority.certificate());
 }
@@ -86,9 +88,10 @@ TEST(Tls, RefusesTheControllerOfAnotherAuthority) {
         ConnectedEnds ends;
         ends.at_their_end([&](int fd) { serve(fd, other.server, other.authority); });
         const auto stream =
-            by_fingerprint
-                ? TlsStream::to_fingerprint(ends.ours(), cluster.authority.fingerprint(), kMost)
-                : TlsStream::to_controller(ends.ours(), cluster.authority.certificate(), kMost);
+            by_fingerprint ? TlsStream::to_fingerprint(ends.ours(), cluster.authority.fingerprint(),
+                                                       TlsStream::within(ends.ours(), kMost))
+                           : TlsStream::to_controller(ends.ours(), cluster.authority.certificate(),
+                                                      TlsStream::within(ends.ours(), kMost));
         ASSERT_FALSE(stream.ok());
         EXPECT_EQ(stream.error().code, ErrorCode::permission_denied) << stream.error().message;
     }
@@ -99,8 +102,9 @@ TEST(Tls, AFingerprintAloneProvesNothing) {
     const Cluster cluster, other;
     ConnectedEnds ends;
     ends.at_their_end([&](int fd) { serve(fd, other.server, cluster.authority); });
-    EXPECT_FALSE(
-        TlsStream::to_fingerprint(ends.ours(), cluster.authority.fingerprint(), kMost).ok());
+    EXPECT_FALSE(TlsStream::to_fingerprint(ends.ours(), cluster.authority.fingerprint(),
+                                           TlsStream::within(ends.ours(), kMost))
+                     .ok());
 }
 
 TEST(Tls, ANodeCannotPassForTheController) {
@@ -110,8 +114,9 @@ TEST(Tls, ANodeCannotPassForTheController) {
         key, *cluster.authority.certify_node(*make_request(key, "gpu1"), "gpu1", wall_time())};
     ConnectedEnds ends;
     ends.at_their_end([&](int fd) { serve(fd, node, cluster.authority); });
-    EXPECT_FALSE(
-        TlsStream::to_controller(ends.ours(), cluster.authority.certificate(), kMost).ok());
+    EXPECT_FALSE(TlsStream::to_controller(ends.ours(), cluster.authority.certificate(),
+                                          TlsStream::within(ends.ours(), kMost))
+                     .ok());
 }
 
 TEST(Tls, SpeaksNothingOlderThanTls13) {
@@ -119,15 +124,16 @@ TEST(Tls, SpeaksNothingOlderThanTls13) {
     ConnectedEnds ends;
     ends.at_their_end(
         [&](int fd) { serve(fd, cluster.server, cluster.authority, TLS1_2_VERSION); });
-    EXPECT_FALSE(
-        TlsStream::to_controller(ends.ours(), cluster.authority.certificate(), kMost).ok());
+    EXPECT_FALSE(TlsStream::to_controller(ends.ours(), cluster.authority.certificate(),
+                                          TlsStream::within(ends.ours(), kMost))
+                     .ok());
 }
 
 TEST(Tls, WaitsNoLongerThanItIsTold) {
     const Cluster cluster;
     ConnectedEnds ends;  // Nobody answers.
-    const auto stream =
-        TlsStream::to_controller(ends.ours(), cluster.authority.certificate(), 50ms);
+    const auto stream = TlsStream::to_controller(ends.ours(), cluster.authority.certificate(),
+                                                 TlsStream::within(ends.ours(), 50ms));
     ASSERT_FALSE(stream.ok());
     EXPECT_EQ(stream.error().message, "TLS did not begin in time");
 }

@@ -54,8 +54,8 @@ protected:
         const int fd = connect_tcp();
         std::string text;
         {
-            auto tls =
-                TlsStream::to_controller(fd, options.registrar->authority().certificate(), 5000ms);
+            auto tls = TlsStream::to_controller(fd, options.registrar->authority().certificate(),
+                                                TlsStream::within(fd, 5000ms));
             EXPECT_TRUE(tls.ok()) << tls.error().message;
             if (!tls.ok()) return "";
             const std::string request =
@@ -269,8 +269,9 @@ TEST_F(HttpTlsTest, ItsCertificateIsMadeAnewWhileItRuns) {
     start();
     const auto shakes_hands = [this] {
         const int fd = connect_tcp();
-        const bool ok =
-            TlsStream::to_controller(fd, options.registrar->authority().certificate(), 5000ms).ok();
+        const bool ok = TlsStream::to_controller(fd, options.registrar->authority().certificate(),
+                                                 TlsStream::within(fd, 5000ms))
+                            .ok();
         close(fd);
         return ok;
     };
