@@ -11,13 +11,13 @@
 #include <atomic>
 #include <cerrno>
 #include <condition_variable>
-#include <cstring>
 #include <deque>
 #include <map>
 #include <mutex>
 #include <thread>
 #include <variant>
 
+#include "berth/trust/accept_trouble.h"
 #include "berth/trust/unix_socket.h"
 #include "berth/wire/berth.grpc.pb.h"
 #include "berth/wire/grpc_log.h"
@@ -49,6 +49,7 @@ struct AgentServer::Parts {
     std::string path;
     int listening = -1, stop_event = -1;
     std::thread acceptor;
+    AcceptTrouble trouble{log, "wire", "agents cannot connect"};  // Of that thread.
     // Peers that run as `agent_uid` get a server of their own, which tells their streams from
     // others'. A socket number would not do: after a close it may be reused.
     std::unique_ptr<wire::Agents::CallbackService> service, service_of_agent;
@@ -343,8 +344,7 @@ void AgentServer::Parts::accept_all() {
         if (socket >= 0) {
             admit(socket);
         } else if (errno == EMFILE || errno == ENFILE || errno == ENOMEM) {
-            log.write(LogLevel::error, "wire",
-                      std::string("no agent can connect: ") + std::strerror(errno));
+            trouble.tell(errno);
             poll(waited + 1, 1, 1000);
         }
     }

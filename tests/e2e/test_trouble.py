@@ -261,6 +261,25 @@ class Failure(unittest.TestCase):
             self.assertEqual(done.returncode, 75, done.stderr)
             self.assertEqual(done.stderr, f"{name}: error: this process may open 100 files and needs 256: raise LimitNOFILE= of its unit, or ulimit -n\n")
 
+    def test_a_controller_out_of_descriptors_names_the_limit_once(self):
+        with Cluster("a100:1") as c, contextlib.ExitStack() as peers:
+            subprocess.run(["prlimit", f"--pid={c.pid('berthd')}", "--nofile=256:256"], check=True)
+            limit = "cannot connect: Too many open files (this process may open 256: raise LimitNOFILE= of its unit, or ulimit -n)"
+            log = c.state / "log" / "berthd.log"
+            for _ in range(300):
+                peer = peers.enter_context(socket.socket(socket.AF_UNIX))
+                peer.settimeout(1)
+                peer.connect(str(c.state / "berthd.sock"))
+                peer.sendall(b"GET /v1/ping HTTP/1.1\r\n")  # Only half a request.
+            c.wait("the log to name the limit of commands", lambda: f"commands {limit}" in log.read_text())
+            agent = peers.enter_context(socket.socket(socket.AF_UNIX))
+            agent.connect(str(c.state / "agents.sock"))
+            c.wait("the log to name the limit of agents", lambda: f"agents {limit}" in log.read_text())
+            time.sleep(2.5)  # Both are tried again at least twice.
+            self.assertEqual(log.read_text().count("Too many open files"), 2)
+            peers.close()
+            c.wait("commands to be served", lambda: c.run("sinfo", check=False).returncode == 0)
+
     @unittest.skipUnless(ROOT, "SKIPPED: needs root to act as a user with few processes")
     def test_a_controller_that_may_start_too_few_threads_names_the_limit(self):
         user = 1_000_000 + os.getpid()  # Nobody else's: the limit counts all threads of a user.

@@ -15,6 +15,7 @@
 #include "berth/server/http/http_session.h"
 #include "berth/server/http/unix_listener.h"
 #include "berth/server/limits/user_rates.h"
+#include "berth/trust/accept_trouble.h"
 #include "berth/trust/tls.h"
 #include "berth/trust/wall_time.h"
 
@@ -116,6 +117,8 @@ struct HttpServer::Works final : HttpHouse {
     asio::basic_socket_acceptor<UnixProtocol> acceptor{door};  // Only on the strand, as the timer.
     std::optional<asio::ssl::context> tls;                     // With it the next.
     TlsAcceptor tls_acceptor{door};
+    AcceptTrouble trouble{log, "server", "commands cannot connect"};
+    AcceptTrouble tls_trouble{log, "server", "commands of other hosts cannot connect"};
     asio::steady_timer room_timer{door}, late_timer{door}, tls_timer{door}, renewal_timer{door};
     asio::thread_pool slow, longest, plugins;
     std::vector<std::thread> threads;
@@ -159,7 +162,10 @@ void HttpServer::Works::accept() {
                               }
                               // Out of descriptors or the like: others must end first, which is
                               // soon.
-                              if (why) return wait_for_room();
+                              if (why) {
+                                  trouble.tell(why.value());
+                                  return wait_for_room();
+                              }
                               accepted(std::move(socket));
                               make_room();
                               accept();
@@ -245,6 +251,7 @@ void HttpServer::Works::accept_remote() {
                 accepted_remote(std::move(socket));
                 return accept_remote();
             }
+            tls_trouble.tell(why.value());
             tls_timer.expires_after(kRoomPause);  // Out of descriptors or the like.
             tls_timer.async_wait([this](boost::system::error_code ended) {
                 if (!ended) accept_remote();
