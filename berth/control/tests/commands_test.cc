@@ -62,12 +62,6 @@ TEST_F(Commands, SubmitRefusesWhatIsTooLargeOrEmpty) {
         {"a NUL in a path",
          [](SubmitJob& job) { job.spec.command.edit().std_out = std::string("/a\0/b", 5); },
          Refusal::invalid_request, "Output file name holds a NUL byte: leave it out"},
-        {"a NUL in an affinity",
-         [](SubmitJob& job) {
-             job.spec.request.edit().nearness.edit().affinities = {
-                 {.name = std::string("a\0b", 3)}};
-         },
-         Refusal::invalid_request, "Name in an affinity holds a NUL byte: leave it out"},
         {"a NUL in an argument",
          [](SubmitJob& job) { job.spec.command.edit().arguments = {std::string("\0", 1)}; },
          Refusal::invalid_request, "The script's list of arguments holds a NUL byte: leave it out"},

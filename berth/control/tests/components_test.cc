@@ -228,6 +228,11 @@ TEST_F(Components, AreAllWithinTheLimitsOfARequest) {
         refusal([](JobSpec& spec) { spec.command.edit().work_dir = std::string("/a\0/b", 5); }),
         "Working directory holds a NUL byte: leave it out");
     EXPECT_EQ(
+        refusal([](JobSpec& spec) {
+            spec.request.edit().nearness.edit().affinities = {{.name = std::string("a\0b", 3)}};
+        }),
+        "Name in an affinity holds a NUL byte: leave it out");
+    EXPECT_EQ(
         refusal([](JobSpec& spec) { spec.request.edit().nodelist.edit().assign(70'000, "n"); }),
         "Node list has 70000 entries; the most is 65536");
 }
