@@ -2,6 +2,7 @@
 
 import json
 import re
+import subprocess
 import uuid
 
 import names
@@ -102,9 +103,17 @@ def checkpoint(run):
     see(re.search(r"(?s)/model-\d+\.pt\n.*LastCheckpoint=20", text), text)
 
 
-@berth_option("restart-cost", "10:00", seen="scontrol shows it")
+@berth_option("restart-cost", "10:00:00", seen="berth why counts it as lost with the run")
 def restart_cost(run):
-    see("RestartCost=00:10:00" in run.output("scontrol show job $SLURM_JOB_ID"))
+    words = ("-p", "other", "--gpus=4", "--time=60")
+    if run.command == "submit":
+        run.berth(*words, "--wrap", "sleep 300")
+    else:  # The job ends with the others of this world, and berth run with the job.
+        subprocess.Popen(["berth", "run", *run.words(), *words, "--", "sleep", "300"], cwd=run.cluster.work, env=run.cluster.environment(),
+                         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    run.wait("the job to run", lambda: run.out("squeue", "-h", "-t", "R", "-p", "other", "-o", "%i").strip())
+    behind = run.out("sbatch", "--parsable", "-p", "other", "--gres=gpu:4", "--priority=4000000000", "--wrap", "true").strip()
+    run.wait("the loss", lambda: "which would lose 40.0 GPU-hours" in run.out("berth", "why", behind), 5)
 
 
 @berth_option("time", "3", seen="it would be ended after three minutes")

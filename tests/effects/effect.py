@@ -5,6 +5,9 @@ the thing's own display. It is run twice: with the thing, where it must pass, an
 fail. To be accepted and ignored is the same as to be withheld, so a test that passes both times proves nothing, and fails.
 """
 
+import http.client
+import json
+import socket
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -38,6 +41,21 @@ def see(condition, what="nothing differs"):
 def same(got, wanted):
     if got != wanted:
         raise NoEffect(f"{got!r}, not {wanted!r}")
+
+
+def ask_socket(cluster, path, method="GET"):
+    """What the HTTP API answers over its Unix socket."""
+    connection = http.client.HTTPConnection("berth")
+    connection.sock = socket.socket(socket.AF_UNIX)
+    connection.sock.connect(str(cluster.state / "berthd.sock"))
+    try:
+        connection.request(method, path.replace(" ", "%20"))
+        answer = connection.getresponse()
+        body = json.loads(answer.read())
+    finally:
+        connection.close()
+    see(answer.status == 200, body)
+    return body
 
 
 def effect(*names, seen, world="jobs", needs_root=False):

@@ -241,14 +241,15 @@ def account(run):
     run.start("true", "-p", "biolab")
 
 
-@job_option("comment", "blue", seen="it is shown")
+@job_option("comment", "blue", seen="the site's job_submit.lua takes the job for it")
 def comment(run):
-    same(run.output("squeue -h -j $SLURM_JOB_ID -o %k"), "blue")
+    run.start("true", "-J", "commented")
 
 
-@job_option("wckey", "blue", seen="it is shown")
+@job_option("wckey", "blue", seen="sacct finds the job by the key, and by no other")
 def wckey(run):
-    same(run.output("squeue -h -j $SLURM_JOB_ID -o %w"), "blue")
+    found = run.output("for key in blue other; do sacct -n -X -W $key -j $SLURM_JOB_ID -o JobID; done; echo $SLURM_JOB_ID").split()
+    same(found, [found[-1]] * 2)
 
 
 @job_option("test-only", seen="it says when the job would start, and there is no job")

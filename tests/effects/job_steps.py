@@ -211,10 +211,10 @@ def quit_on_interrupt(run):
     see("forcing job termination" in interrupted(run)[2])
 
 
-@srun_option("accel-bind", "g", seen="each task has the GPUs near its cores")
+@srun_option("accel-bind", "g", seen="each task has the GPUs near its cores, and no others", world="shapes")
 def accel_bind(run):
-    done = srun(run, "-N1", "-n2", "--gres=gpu:2", *run.words(), "sh", "-c", "echo $SLURM_GPU_BIND$SLURM_TRES_BIND")
-    see("closest" in done.stdout, done.stdout)
+    done = srun(run, "-w", "n2", "-n2", "-c8", "--gres=gpu:4", *run.words(), "sh", "-c", "echo $CUDA_VISIBLE_DEVICES")
+    same(sorted(done.stdout.split()), ["0,1", "2,3"])
 
 
 @srun_option("label", variable_value="1", seen="each line is headed by its task")

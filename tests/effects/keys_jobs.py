@@ -29,12 +29,6 @@ def cluster_name(run):
         same(run.output("echo $SLURM_CLUSTER_NAME"), "other")
 
 
-@key("slurm.conf", "SlurmctldHost", "head", seen="scontrol ping says that the controller is there")
-def controller_host(run):
-    run.configure()
-    see("at head is UP" in run.out("scontrol", "ping"))
-
-
 @key("slurm.conf", "GresTypes", "gpu", seen="nodes may have GRES of this name")
 def gres_types(run):
     run.configure()

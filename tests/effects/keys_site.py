@@ -81,13 +81,22 @@ def listening(run, *lines):
             berthd.wait()
 
 
-@site_key("slurm.conf", "SlurmctldPort", "?", seen="agents of other hosts are awaited there")
-def slurmctld_port(run):
+def free_port():
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    run.value = str(port)
-    see(f":{port}" in listening(run, "SlurmctldHost=localhost(127.0.0.1)"))
+        return free.getsockname()[1]
+
+
+@site_key("slurm.conf", "SlurmctldPort", "?", seen="agents of other hosts are awaited there")
+def slurmctld_port(run):
+    run.value = str(free_port())
+    see(f":{run.value}" in listening(run, "SlurmctldHost=localhost(127.0.0.1)"))
+
+
+@site_key("slurm.conf", "SlurmctldHost", "localhost(127.0.0.1)", seen="agents of other hosts are awaited at its address")
+def slurmctld_host(run):
+    port = free_port()
+    see(f"127.0.0.1:{port}" in listening(run, f"SlurmctldPort={port}"))
 
 
 @site_key("slurm.conf", "PrivateData", "jobs", seen="a user does not see another's job", needs_root=True)

@@ -44,6 +44,14 @@ ALWAYS_SO = {
     **{f"berth {command} --compact": "likewise" for command in ("submit", "run")},
     **{f"{command} --berth-compact": "a job has the fewest switches without it" for command in ("sbatch", "#SBATCH", "srun", "salloc")},
 }
+# Kept, shown, and read by no other part of Berth: their tests see the value's own display, which is all that there is to see.
+DISPLAY_ONLY = {
+    "berth.yaml accounts.organization": "sacctmgr and slurmrestd show it",
+    "sacctmgr account organization": "sacctmgr and slurmrestd show it",
+    "scontrol node comment": "scontrol show node has it",
+    "scontrol node extra": "scontrol show node has it",
+    "scontrol reservation comment": "scontrol show reservation has it",
+}
 BY_DEFAULT = {"output-filter"}  # What sattach's last `?:` takes.
 PLAIN = {"help", "usage", "version"}  # Each prints and ends; tests/oracle compares what.
 

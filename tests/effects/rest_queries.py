@@ -1,12 +1,9 @@
 """The query parameters of slurmrestd's routes: what each chooses of the "show" world, and which signal DELETE sends to whom."""
 
-import http.client
-import json
-import socket
 import time
 
 import names
-from effect import EFFECTS, Case, Effect, same, see
+from effect import EFFECTS, Case, Effect, ask_socket, same, see
 
 
 class RestQuery(Case):
@@ -23,15 +20,7 @@ class RestQuery(Case):
         for braces, given in replaced.items():
             path = path.replace("{" + braces + "}", given)
         wanted = [*others] + ([] if self.withheld else [f"{self.key}={self.value}"])
-        connection = http.client.HTTPConnection("berth")
-        connection.sock = socket.socket(socket.AF_UNIX)
-        connection.sock.connect(str(self.cluster.state / "berthd.sock"))
-        connection.request(self.method, path + "?" + "&".join(wanted).replace(" ", "%20"))
-        answer = connection.getresponse()
-        body = json.loads(answer.read())
-        connection.close()
-        see(answer.status == 200, body)
-        return body
+        return ask_socket(self.cluster, path + "?" + "&".join(wanted), self.method)
 
     def jobs(self, *others):
         """The jobs of the answer, by the names that worlds.populate gave them."""

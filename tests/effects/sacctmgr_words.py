@@ -8,7 +8,7 @@ from pathlib import Path
 
 import worlds
 from cluster import Cluster
-from effect import EFFECTS, Effect, same, see
+from effect import EFFECTS, Effect, ask_socket, same, see
 from keys_case import GRES, USER, KeyCase
 
 CONF = ("AccountingStorageEnforce=associations,limits,qos", "PriorityType=priority/multifactor", "PriorityWeightQOS=1000",
@@ -110,13 +110,15 @@ limit(QOS, "MinTRES", "cpu=4", ("-c1",), "QOSMinCpuNotSatisfied")
 
 # ---- Accounts, and users in them.
 
-@word(ACCOUNT, "Description", "cells", seen="sacctmgr has it: there is no other use of it")
+@word(ACCOUNT, "Description", "cells", seen="the account is found by it")
+@word(QOS, "Description", "cells", seen="the QOS is found by it")
 def description(run):
     run.made()
-    same(run.out("sacctmgr", "-nP", "show", "account", run.own, "format=Descr").strip(), "cells")
+    found = "qos" if run.entity == "qos" else "accounts"
+    see(run.own in [row["name"] for row in ask_socket(run.cluster, f"/slurmdb/v0.0.44/{found}?description=cells")[found]])
 
 
-@word(ACCOUNT, "Organization", "science", seen="sacctmgr has it: there is no other use of it")
+@word(ACCOUNT, "Organization", "science", seen="sacctmgr has it")
 def organization(run):
     run.made()
     same(run.out("sacctmgr", "-nP", "show", "account", run.own, "format=Org").strip(), "science")
@@ -195,12 +197,6 @@ def admin_level(run):
 @word(QOS, "Priority", 50, seen="its part of the highest counts for a job")
 def qos_priority(run):
     same(run.priority(*run.made(), what="%Q"), "500")
-
-
-@word(QOS, "Description", "in haste", seen="sacctmgr has it: there is no other use of it")
-def qos_description(run):
-    run.made()
-    same(run.out("sacctmgr", "-nP", "show", "qos", run.own, "format=Description").strip(), "in haste")
 
 
 @word(QOS, "Flags", "DenyOnLimit", seen="a job that is over a limit is refused and does not wait")

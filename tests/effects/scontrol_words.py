@@ -12,7 +12,7 @@ from effect import EFFECTS, Effect, same, see
 from keys_case import GRES, USER, KeyCase
 
 CONF = ("Licenses=matlab:1", "TopologyPlugin=topology/tree", "JobRequeue=1", "PriorityType=priority/multifactor", "PriorityWeightQOS=1000",
-        "PriorityWeightAge=0", "MailProg=MAIL_PROGRAM")
+        "PriorityWeightAge=0", "MailProg=MAIL_PROGRAM", "JobSubmitPlugins=lua")
 NODES = ["NodeName=n[1-2] CPUs=8 RealMemory=16000 Gres=gpu:a100:4 Feature=old", "NodeName=n[3-4] CPUs=8 RealMemory=16000 Gres=gpu:a100:4 Feature=new"]
 PARTITIONS = ["PartitionName=main Nodes=n[1-4] Default=YES MaxTime=1-0", "PartitionName=other Nodes=n4 MaxTime=1-0"]
 TREE = "SwitchName=leaf1 Nodes=n[1-2]\nSwitchName=leaf2 Nodes=n[3-4]\nSwitchName=top Switches=leaf[1-2]\n"
@@ -30,6 +30,7 @@ def cluster_to_update():
         (folder / "slurm.conf").write_text(KeyCase(None, "", True, "", "", "").slurm_conf(lines, NODES, PARTITIONS))
         (folder / "gres.conf").write_text(GRES)
         (folder / "topology.conf").write_text(TREE)
+        (folder / "job_submit.lua").write_text(worlds.JOBS_LUA)
         with Cluster(conf=folder / "slurm.conf") as cluster:
             cluster.mails = folder
             cluster.run("sacctmgr", "-i", "add", "qos", "high", "priority=100")
@@ -278,9 +279,10 @@ def name_of_job(run):
     same(run.printed("$SLURM_JOB_NAME"), "other")
 
 
-@job("Comment", "odd", seen="squeue has it: there is no other use of it")
+@job("Comment", "forbidden", seen="the site's job_submit.lua refuses the change for it")
 def comment(run):
-    same(run.squeue(run.updated("--begin=now+1hour"), "%k"), "odd")
+    job = run.sbatch("-H")
+    run.run("scontrol", "update", f"JobId={job}", "Nice=5", *([run.it] if run.it else []), ok=False)
 
 
 def mailed(run, recipient, *words):
@@ -322,10 +324,13 @@ def node_state(run):
         see(run.squeue(waiting, "%t") == "PD")
 
 
-@node("Reason", "fan State=DRAIN", seen="sinfo -R has it: there is no other use of it")
+@node("Reason", "fan", seen="the node may be drained: without a reason it may not")
 def node_reason(run):
-    with changed(run, back=("State=RESUME",)):
-        see("fan" in run.out("sinfo", "-R", "-h"))
+    run.run("scontrol", "update", "NodeName=n1", "State=DRAIN", *([run.it] if run.it else []))
+    try:
+        same(run.out("sinfo", "-h", "-n", "n1", "-o", "%t").strip(), "drain")
+    finally:
+        run.run("scontrol", "update", "NodeName=n1", "State=RESUME", ok=None)
 
 
 @node("BerthGpus", "0 State=DRAIN Reason=ecc", seen="the GPU is not given to jobs, and the others are")
@@ -337,13 +342,13 @@ def node_gpus(run):
         see(run.squeue(waiting, "%t") == "PD")
 
 
-@node("Comment", "odd", seen="scontrol has it: there is no other use of it")
+@node("Comment", "odd", seen="scontrol has it")
 def node_comment(run):
     with changed(run, back=("Comment=",)):
         see("Comment=odd" in run.out("scontrol", "show", "node", "n1"))
 
 
-@node("Extra", "rack7", seen="scontrol has it: there is no other use of it")
+@node("Extra", "rack7", seen="scontrol has it")
 def node_extra(run):
     with changed(run, back=("Extra=",)):
         see("Extra=rack7" in run.out("scontrol", "show", "node", "n1"))
@@ -457,7 +462,7 @@ def reservation_features(run):
         see(ran_inside(run) in ("n3", "n4"))
 
 
-@reservation("Comment", "odd", seen="scontrol has it: there is no other use of it")
+@reservation("Comment", "odd", seen="scontrol has it")
 def reservation_comment(run):
     with reserved(run):
         see("Comment=odd" in run.out("scontrol", "show", "reservation", "mine"))

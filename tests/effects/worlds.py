@@ -15,6 +15,7 @@ JobRequeue=1
 MinJobAge=300
 PreemptMode=GANG
 MailProg=MAIL_PROGRAM
+JobSubmitPlugins=lua
 PriorityType=priority/multifactor
 PriorityWeightQOS=1000000
 PriorityWeightPartition=100000
@@ -40,6 +41,20 @@ gpu_types:
   a100: {memory: 40GB, compute_capability: "8.0"}
   h100: {memory: 80GB, compute_capability: "9.0"}
 """
+# Of a job of this name the comment must be right; all other jobs are taken as they are.
+JOBS_LUA = """function slurm_job_submit(job_desc, part_list, submit_uid)
+    if job_desc.name == "commented" and job_desc.comment ~= "blue" then
+        return slurm.ERROR
+    end
+    return slurm.SUCCESS
+end
+function slurm_job_modify(job_desc, job_rec, part_list, modify_uid)
+    if job_desc.comment == "forbidden" then
+        return slurm.ERROR
+    end
+    return slurm.SUCCESS
+end
+"""
 # What is mailed lies in a file for each recipient.
 MAIL_PROGRAM = "#!/bin/sh\nfor last; do :; done\n{ echo \"$@\"; cat; } >>{}/mail.$last\n"
 
@@ -56,6 +71,7 @@ def jobs():
         (folder / "slurm.conf").write_text(JOBS.replace("MAIL_PROGRAM", str(program)))
         (folder / "gres.conf").write_text(JOBS_GRES)
         (folder / "topology.conf").write_text(JOBS_TREE)
+        (folder / "job_submit.lua").write_text(JOBS_LUA)
         (folder / "berth.yaml").write_text(ACCOUNTS)
         with Cluster(conf=folder / "slurm.conf") as cluster:
             cluster.mails = folder
