@@ -70,13 +70,15 @@ def least_attained(run):
     same(done[3]["first_start_s"], done[2]["end_s"])
 
 
-# ---- Placement: n1 has a small job, n2 a large one, n3 and n4 have none. Which node does another job get?
+# ---- Placement: n1 has a job, n2 another one, n3 and n4 have none. Which node does a third job get? Without a rule of the file it is
+# placed by Weight, and where that is equal by pack: each set-up is one in which these two choose another node.
 
-def placed(run, small, large, *words, otherwise="spread", weights=("", "", "", ""), jobs=1):
-    """The nodes of so many jobs, one after the other; where the rule is withheld, by another one."""
-    run.configure(nodes=[f"NodeName=n{i} {NODE} {weight}" for i, weight in enumerate(weights, 1)], yaml={"placement": otherwise if run.withheld else run.key})
+def placed(run, small, large, *words, weights=("", "", "", ""), jobs=1):
+    """The nodes of so many jobs, one after the other."""
+    run.configure(nodes=[f"NodeName=n{i} {NODE} {weight}" for i, weight in enumerate(weights, 1)], yaml=None if run.withheld else {run.kind: run.key})
     for node, size in (("n1", small), ("n2", large)):
-        run.runs(run.sbatch("-p", "all", "-w", node, "-t", "60", *size, script="sleep 60"))
+        if size:
+            run.runs(run.sbatch("-p", "all", "-w", node, "-t", "60", *size, script="sleep 60"))
     found = []
     for _ in range(jobs):
         job = run.sbatch("-p", "all", "-t", "60", *words, script="sleep 60")
@@ -93,22 +95,25 @@ def placement_key(name, node, *arguments, **more):
 
 CORES = (("-c2",), ("-c6",), "-c1")
 GPUS = (("--gpus=1",), ("--gpus=3",), "--gpus=1")
-placement_key("pack", "n2", *CORES)
-placement_key("best_fit", "n2", *CORES)
-placement_key("dot_product", "n2", *CORES)
-placement_key("spread", "n3", *CORES, otherwise="pack")
-placement_key("worst_fit", "n3", *CORES, otherwise="pack")
+GPUS_OR_CORES = (("-c1", "--gpus=2"), ("-c6", "--gpus=1"), "-c1")  # n1 has fewer GPUs left, n2 fewer cores.
+EQUAL_GPUS = (("-c1", "--gpus=1"), ("-c6", "--gpus=1"), "--gpus=1")
+LIGHT_N4 = ("Weight=5", "Weight=5", "Weight=5", "Weight=1")
+placement_key("pack", "n2", *CORES, weights=LIGHT_N4)
+placement_key("best_fit", "n2", *GPUS_OR_CORES)
+placement_key("dot_product", "n2", *GPUS_OR_CORES)
+placement_key("spread", "n3", *CORES)
+placement_key("worst_fit", "n3", *CORES)
 placement_key("first_fit", "n1", *CORES)
-placement_key("weight", "n4", *CORES, weights=("Weight=5", "Weight=5", "Weight=5", "Weight=1"))
+placement_key("weight", "n1", *CORES, weights=("Weight=1", "Weight=1", "Weight=5", "Weight=5"))
 placement_key("fgd", "n1", *GPUS)
-placement_key("fragmentation", "n2", *GPUS)
-placement_key("gpu_packing", "n2", *GPUS)
+placement_key("fragmentation", "n2", *GPUS, weights=LIGHT_N4)
+placement_key("gpu_packing", "n1", *EQUAL_GPUS)
 placement_key("gpu_clustering", "n1", *GPUS)
 
 
 @key("placement", "random", "", seen="equal jobs are on several nodes")
 def placement_random(run):
-    see(len(set(placed(run, *CORES, otherwise="first_fit", jobs=6))) > 1)
+    see(len(set(placed(run, None, None, "-c1", jobs=6))) > 1)
 
 
 # ---- By load: what the agents read of their GPUs decides, whatever the jobs hold.
@@ -144,7 +149,7 @@ def least_loaded(run):
         run.run("scancel", job)
         return found
 
-    with ExitStack() as agents, run.started("SlurmdTimeout=6", yaml={"placement": "first_fit" if run.withheld else run.key}):
+    with ExitStack() as agents, run.started("SlurmdTimeout=6", yaml=None if run.withheld else {"placement": run.key}):
         write = reads_from_files(run, agents)
         for loads, calmest in zip(LOADS, ("n3", "n2")):
             write(loads)
