@@ -48,3 +48,16 @@ def sreport_tres(run):
 @command_option("sreport --verbose", seen="what was asked for")
 def sreport_verbose(run):
     see(run.done("user", "top").stderr)
+
+
+# ---- What each command takes, whether or not its table has it.
+
+for command in ("squeue", "sinfo", "sacct", "sdiag"):
+    @command_option(f"{command} --verbose", seen="what was asked for")
+    def verbose(run):
+        see("defined options" in run.done().stderr)
+
+
+@command_option("seff --verbose", seen="what was asked for")
+def seff_verbose(run):
+    see("defined options" in run.done(run.ids["alice"]).stderr)

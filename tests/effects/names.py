@@ -109,6 +109,8 @@ def command_rows():
         for name, value in re.findall(r'\{"([\w-]+)",\s*(?:required|no|optional)_argument,\s*nullptr,\s*(\'.\'|\d+)\}', text):
             if name not in PLAIN:  # What no `case` takes is refused; the test of refusals sees that it is.
                 found[command, name] = bool(re.search(rf"(?:case|letter ==) {re.escape(value)}(?!\d)", text)) or name in BY_DEFAULT
+        if "ArgumentReader" in text:  # It takes this one for each command, whether or not the command's table has it.
+            found[command, "verbose"] = True
     assert len(found) > 150, f"the tables of options are read wrongly: {len(found)}"
     return found
 
@@ -154,6 +156,8 @@ def command_options():
 
 def argument_of(command, option):
     """"required_argument", "no_argument" or "optional_argument"."""
+    if option == "verbose" and command not in PREFIX:
+        return "no_argument"
     file = "job_options.cc" if command in PREFIX else f"{command}.cc"
     text = "\n".join(path.read_text() for path in found_in("slurm", file, f"{command}_options.cc"))
     return re.search(rf'\{{"{option}",\s*(?:\'.\',|0,)?\s*(\w+_argument)', text).group(1)

@@ -54,9 +54,9 @@ def listed_as_accepted():
     return {(command, option) for option, commands, _ in rows for command in commands.split(", ")}
 
 
-def outcome(run, command, *words):
+def outcome(run, command, *words, **more):
     """Its exit code, and what it says and what the job is, but for numbers, times and the tested words in SubmitLine."""
-    done = run.cluster.run(command, *words, *STILL.get(command, ARGUMENTS.get(command, ())), check=False)
+    done = run.cluster.run(command, *words, *STILL.get(command, ARGUMENTS.get(command, ())), check=False, **more)
     said = done.stdout + done.stderr
     if command == "sbatch" and done.returncode == 0:
         job = done.stdout.split()[-1]
@@ -68,7 +68,7 @@ def outcome(run, command, *words):
 
 
 def without_meaning(run):
-    """As docs/user.md says, each option of the table, with a value of its kind, is accepted and changes nothing. A wrong value is refused."""
+    """As docs/user.md says, each option of the table and its variables, with a value of its kind, is accepted and changes nothing. A wrong value is refused."""
     see(PROMISE in " ".join((DOCS / "user.md").read_text().split()), "docs/user.md does not say what becomes of these options")
     wrong, listed = [], listed_as_accepted()
     for command, option in sorted(listed ^ names.without_meaning()):
@@ -83,6 +83,10 @@ def without_meaning(run):
             wrong.append(f"{command} {word}: {sorted(set(given) ^ set(plain[command]))} are said with it alone or without it alone")
         if needs_value and option not in TAKES_ALL and outcome(run, command, f"--{option}=soon")[0] == "0":
             wrong.append(f"{command} --{option}=soon: is accepted")
+        for variable in names.input_variables().get((command, option), []):
+            value = VALUES.get(option, "1")
+            if outcome(run, command, env={variable: value}) != plain[command]:
+                wrong.append(f"{variable}={value} {command}: changes what is done")
     see(not wrong, "\n     ".join(wrong))
 
 

@@ -60,7 +60,7 @@ TEST(ReadModel, ANodeWasLastBusyWhenItBecameSoOrWasIdleAgain) {
         cluster.now += later;
         return cluster.publish(read_model)->node(NodeId(0)).last_busy_at;
     };
-    for (const std::uint32_t job : {1, 2}) cluster.submit(SampleCluster::job(job));
+    for (const std::uint32_t job : {1U, 2U}) cluster.submit(SampleCluster::job(job));
     EXPECT_EQ(last_busy(std::chrono::seconds(0)), std::nullopt);
     cluster.start(1, 0);
     const auto first = last_busy(std::chrono::seconds(10));
