@@ -21,7 +21,8 @@ NODE = "CPUs=8 RealMemory=16000 Gres=gpu:a100:4"
 NODES = [f"NodeName=n[1-4] {NODE}"]
 PARTITIONS = ["PartitionName=main Nodes=n[1-2] Default=YES MaxTime=1-0", "PartitionName=all Nodes=n[1-4] MaxTime=1-0"]
 GRES = "NodeName=n[1-4] Name=gpu Type=a100 Count=4\n"
-LISTS = ("SchedulerParameters", "PreemptParameters", "SlurmctldParameters", "PriorityFlags", "AccountingStorageEnforce")  # Keys whose value is a list of words.
+LISTS = ("SchedulerParameters", "PreemptParameters", "SlurmctldParameters", "PriorityFlags", "AccountingStorageEnforce",
+         "PrivateData", "JobSubmitPlugins", "DebugFlags")  # Keys whose value is a list of words.
 FILES = ("gres.conf", "cgroup.conf", "topology.conf", "berth.yaml", "job_submit.lua")
 USER = "games"  # An ordinary user of every Debian.
 SIM_BEGIN = 1_800_000_000

@@ -107,6 +107,20 @@ def yaml_sections():
     return at_least(4, re.findall(r'key == "(\w+)"', between(text_of("config/berth_yaml.cc"), "ReadSection section_of(", "\n}\n")))
 
 
+def private_data():
+    """events and cloud have no effect, as a warning says; none asks for nothing."""
+    text = text_of("config/site_keys.cc")
+    return [*at_least(7, re.findall(r'\{"(\w+)"', between(text, "kPrivate = ", "});"))), "all"]
+
+
+def debug_flags():
+    return at_least(2, re.findall(r'\{"(\w+)"', between(text_of("config/site_keys.cc"), "kDebug = ", "});")))
+
+
+def submit_plugins():
+    return at_least(3, words(between(text_of("config/site_keys.cc"), "kSubmitPlugins =", "});")))
+
+
 def limits(of):
     rows = re.findall(r'\{"[\w,]+",\s*"\w+",\s*"(\w+)",\s*\d+,\s*(\w+)', text_of("model/limit_keys.cc"))
     return at_least(8, [key for key, owner in rows if owner in ("kBoth", of)])
@@ -150,7 +164,8 @@ def rules(kind):
 KINDS = {"order": lambda: rules("ORDER"), "placement": lambda: rules("PLACEMENT"),
          "slurm.conf": slurm_conf, "partition": partition, "NodeSet": node_set, "node": node, "gres.conf": gres_conf, "cgroup.conf": cgroup_conf,
          "topology.conf": topology_conf, "SchedulerParameters": scheduler_parameters, "PreemptParameters": preempt_parameters, "SlurmctldParameters": slurmctld_parameters,
-         "PriorityFlags": priority_flags, "AccountingStorageEnforce": enforced, "berth.yaml": yaml}
+         "PriorityFlags": priority_flags, "AccountingStorageEnforce": enforced,
+         "PrivateData": private_data, "DebugFlags": debug_flags, "JobSubmitPlugins": submit_plugins, "berth.yaml": yaml}
 
 
 def key_names():
