@@ -2,7 +2,7 @@
 
 import re
 
-from names_keys import at_least, between, text_of
+from names_keys import at_least, between, partition_rows, text_of
 
 FOLDER = "slurm/admin/"
 
@@ -52,8 +52,15 @@ def compared(file, begin, pattern, least):
                             if re.search(pattern, condition)])
 
 
+def partitions():
+    """What create and update take of partitions; TRESBillingWeights is refused there. Nodes+ and Nodes- add some and take some away."""
+    body = between(text_of(FOLDER + "scontrol_partition.cc"), "Status set(", "\n}")
+    assert "PartitionValue::billing_weights" in body and "nodes_added" in body and "nodes_removed" in body
+    return ["nodes+", "nodes-", *(name.lower() for name, kind, _ in partition_rows() if kind != "billing_weights")]
+
+
 def scontrol_names():
-    """{"scontrol job timelimit", "scontrol node weight", …}: what scontrol takes of jobs, nodes and reservations."""
+    """{"scontrol job timelimit", "scontrol node weight", …}: what scontrol takes of jobs, nodes, partitions and reservations."""
     of_name, file = r'name == "(\w+)"', "scontrol_update.cc"
     jobs = compared(file, "Status set_job_key(", of_name, 15) + compared(file, "Status set_request_key(", of_name, 12)
     nodes = compared(file, "Status set_node_key(", r'iequals\(key, "(\w+)"\)', 7)
@@ -61,4 +68,4 @@ def scontrol_names():
     refused = between(text_of(FOLDER + "scontrol_reservation.cc"), 'name == "licenses"', "return")
     reservations = ["starttime", "endtime", "duration", *(word for word in own if word not in ("starttime", "licenses") and word not in refused)]
     return ({f"scontrol job {word}" for word in jobs} | {f"scontrol node {word.lower()}" for word in nodes}
-            | {f"scontrol reservation {word}" for word in reservations})
+            | {f"scontrol partition {word}" for word in partitions()} | {f"scontrol reservation {word}" for word in reservations})

@@ -28,9 +28,8 @@ def cluster_to_update():
         program.chmod(0o755)
         lines = [line.replace("MAIL_PROGRAM", str(program)) for line in CONF]
         (folder / "slurm.conf").write_text(KeyCase(None, "", True, "", "", "").slurm_conf(lines, NODES, PARTITIONS))
-        (folder / "gres.conf").write_text(GRES)
-        (folder / "topology.conf").write_text(TREE)
-        (folder / "job_submit.lua").write_text(worlds.JOBS_LUA)
+        for file, text in (("gres.conf", GRES), ("topology.conf", TREE), ("job_submit.lua", worlds.JOBS_LUA)):
+            (folder / file).write_text(text)
         with Cluster(conf=folder / "slurm.conf") as cluster:
             cluster.mails = folder
             cluster.run("sacctmgr", "-i", "add", "qos", "high", "priority=100")
