@@ -15,6 +15,7 @@ import leftovers
 import worlds
 from effect import EFFECTS, Case, Effect, NoEffect
 from cluster import BIN, Cluster
+from names import ALWAYS_SO
 
 BASE = {"ClusterName": "keys", "GresTypes": "gpu", "KillWait": "1"}
 NODE = "CPUs=8 RealMemory=16000 Gres=gpu:a100:4"
@@ -236,7 +237,7 @@ class KeyCase(Case):
                 path.unlink()
 
 
-def key(kind, name, value, seen, needs_root=False):
+def key(kind, name, value, seen, needs_root=False, world="keys"):
     """Registers the effect of one key: kind is its file or line ("slurm.conf", "partition", "node", "gres.conf", "SchedulerParameters" …).
     A test that is ahead of the key's mend rests while its name stands in missing.txt."""
     def register(function):
@@ -249,7 +250,7 @@ def key(kind, name, value, seen, needs_root=False):
             finally:
                 if case.cluster:
                     case.tidy()
-        one = Effect(f"{kind} {name}", seen, "keys", tested, needs_root)
+        one = Effect(f"{kind} {name}", seen, world, tested, needs_root, always=f"{kind} {name}" in ALWAYS_SO)
         one.case = lambda cluster, withheld: KeyCase(cluster, one.name, withheld, kind, name, value)
         EFFECTS.append(one)
         return function

@@ -73,9 +73,9 @@ def least_attained(run):
 # ---- Placement: n1 has a job, n2 another one, n3 and n4 have none. Which node does a third job get? Without a rule of the file it is
 # placed by Weight, and where that is equal by pack: each set-up is one in which these two choose another node.
 
-def placed(run, small, large, *words, weights=("", "", "", ""), jobs=1):
-    """The nodes of so many jobs, one after the other."""
-    run.configure(nodes=[f"NodeName=n{i} {NODE} {weight}" for i, weight in enumerate(weights, 1)], yaml=None if run.withheld else {run.kind: run.key})
+def placed(run, rules, small, large, *words, weights=("", "", "", ""), jobs=1):
+    """The nodes of so many jobs, one after the other, under these rules."""
+    run.configure(nodes=[f"NodeName=n{i} {NODE} {weight}" for i, weight in enumerate(weights, 1)], yaml={"placement": rules} if rules else None)
     for node, size in (("n1", small), ("n2", large)):
         if size:
             run.runs(run.sbatch("-p", "all", "-w", node, "-t", "60", *size, script="sleep 60"))
@@ -87,10 +87,14 @@ def placed(run, small, large, *words, weights=("", "", "", ""), jobs=1):
     return found
 
 
+def named(run):
+    return None if run.withheld else run.key
+
+
 def placement_key(name, node, *arguments, **more):
     @key("placement", name, "", seen=f"a job is on {node}")
     def test(run):
-        same(placed(run, *arguments, **more), [node])
+        same(placed(run, named(run), *arguments, **more), [node])
 
 
 CORES = (("-c2",), ("-c6",), "-c1")
@@ -113,7 +117,7 @@ placement_key("gpu_clustering", "n1", *GPUS)
 
 @key("placement", "random", "", seen="equal jobs are on several nodes")
 def placement_random(run):
-    see(len(set(placed(run, None, None, "-c1", jobs=6))) > 1)
+    see(len(set(placed(run, named(run), None, None, "-c1", jobs=6))) > 1)
 
 
 # ---- By load: what the agents read of their GPUs decides, whatever the jobs hold.
@@ -132,7 +136,8 @@ def reads_from_files(run, agents):
     def write(loads):
         for node, load in loads.items():
             fresh = run.cluster.root / f"{node}.new"
-            fresh.write_text("".join(f"{gpu} {load} {load} 40 {load}\n" for gpu in range(4)))
+            fields = load if isinstance(load, str) else f"{load} {load} 40 {load}"
+            fresh.write_text("".join(f"{gpu} {fields}\n" for gpu in range(4)))
             fresh.rename(run.cluster.root / f"{node}.gpus")
     return write
 

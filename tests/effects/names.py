@@ -23,6 +23,7 @@ REFUSALS = "options that are refused"  # One test for all of them …
 NO_MEANING = "options without meaning"  # … and one for those whose why stands in other_options.cc.
 # What these ask is so in any case: their tests see that it is, and withholding proves nothing.
 ALWAYS_SO = {
+    "order {weight}": "one rule orders, so there is none to weigh it against",
     "sacct --allclusters": "there is one cluster",
     "sdiag --all": "nothing is left out without it",
     "sattach --quiet": "sattach has no messages of its own",

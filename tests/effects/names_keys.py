@@ -156,12 +156,39 @@ def yaml():
 
 
 def rules(kind):
-    """The rules that `order` and `placement` of berth.yaml may name."""
-    body = between(text_of("policy/CMakeLists.txt"), f"    {kind} ", ")")
+    """The rules that `order`, `placement` and `priority` of berth.yaml may name."""
+    body = between(text_of("policy/CMakeLists.txt"), f"    {kind.upper()} ", ")")
     return at_least(5, re.match(r"(?:\s*[a-z]\w*)+", body).group().split())
 
 
-KINDS = {"order": lambda: rules("ORDER"), "placement": lambda: rules("PLACEMENT"),
+def settings(kind, rule):
+    """["steps"]: what stands beside the rule's weight."""
+    text = text_of(f"policy/{kind}/{rule}.cc")
+    if "own_over_highest.h" in text:  # It makes the rule.
+        text += text_of("policy/own_over_highest.h")
+    return re.findall(r'\{(?:\.name = )?"(\w+)",', between(text, ".settings =", ".make"))
+
+
+def with_settings(kind, of):
+    return [name for rule in of for name in (rule, *(f"{rule}.{one}" for one in settings(kind, rule)))]
+
+
+def order():
+    """A rule's name, or a map of its name as `rule`, its `weight` and its settings."""
+    return ["{rule}", "{weight}", *with_settings("order", rules("order"))]
+
+
+def placement():
+    return ["{rule}", "{weight}", *with_settings("placement", rules("placement"))]
+
+
+def priority_terms():
+    """Terms with their weight, or with a map of `weight` and settings; some take no weight here."""
+    unweighed = words(between(text_of("config/priority_terms.cc"), "bool is_weighed(", "\n}"))
+    return ["{weight}", *with_settings("priority", [term for term in rules("priority") if term not in unweighed])]
+
+
+KINDS = {"order": order, "placement": placement, "priority": priority_terms,
          "slurm.conf": slurm_conf, "partition": partition, "NodeSet": node_set, "node": node, "gres.conf": gres_conf, "cgroup.conf": cgroup_conf,
          "topology.conf": topology_conf, "SchedulerParameters": scheduler_parameters, "PreemptParameters": preempt_parameters, "SlurmctldParameters": slurmctld_parameters,
          "PriorityFlags": priority_flags, "AccountingStorageEnforce": enforced,
