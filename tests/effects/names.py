@@ -5,6 +5,7 @@ from functools import cache
 from pathlib import Path
 
 import names_admin
+import names_daemons
 import names_keys
 
 SOURCE = Path(__file__).resolve().parents[2] / "berth"
@@ -270,6 +271,7 @@ def all_names():
               if is_accepted(command, option) and (command, option) not in without_meaning()
               for variable in found}
     names |= berth_options() | variables() | query_parameters() | rest_parameters()
+    names |= names_daemons.daemon_options()
     names |= names_keys.key_names() | names_admin.sacctmgr_names() | names_admin.scontrol_names()
     return names - NOT_TAKEN
 
