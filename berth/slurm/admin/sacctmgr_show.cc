@@ -231,7 +231,7 @@ private:
     void put(const std::vector<std::string>& cells, bool is_header) {
         for (std::size_t i = 0; i < cells.size(); ++i) {
             if (options_.parsable || options_.parsable2) {
-                streams_.out << printable(cells[i], '|');
+                streams_.out << printable(cells[i], "|");
                 if (options_.parsable || i + 1 < cells.size()) streams_.out << '|';
                 continue;
             }
