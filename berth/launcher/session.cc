@@ -60,6 +60,27 @@ struct Answer {
     Event operator()(const auto&) const { return std::nullopt; }
 };
 
+// What --verbose tells of an action: what is started, for whom. Empty: nothing.
+struct Told {
+    std::string operator()(const StartAttempt& start) const {
+        return of(start.launch.job, start.launch.attempt, start.launch.owner.uid);
+    }
+    std::string operator()(const StartStep& start) const {
+        return "step " + to_string(start.launch.step) + " of " +
+               of(start.launch.job, start.launch.attempt, start.attempt.owner.uid);
+    }
+    std::string operator()(const StartHook& start) const {
+        return "a hook of " + of(start.run.job, start.run.attempt, 0);
+    }
+    std::string operator()(const StartNodeProgram&) const { return "a program of the site"; }
+    std::string operator()(const auto&) const { return {}; }
+
+    static std::string of(JobId job, Attempt attempt, std::uint32_t uid) {
+        return "job " + to_string(job) + ", attempt " + to_string(attempt) + ", as uid " +
+               std::to_string(uid);
+    }
+};
+
 }  // namespace
 
 LauncherSession::LauncherSession(int socket, LauncherPorts ports, LogSink& log)
@@ -158,6 +179,8 @@ Status LauncherSession::obey_all() {
 Status LauncherSession::obey(const std::string& frame) {
     BERTH_TRY(const HostAction asked, decode<HostAction>(frame, kMessageRoom));
     Result<HostAction> action = ports_.gate.admit(asked, ports_.now());
+    if (const std::string told = std::visit(Told(), asked); !told.empty() && action.ok())
+        log_.write(LogLevel::debug, "launcher", "starts " + told);
     if (!action.ok()) {
         refuse(asked, action.error());
         if (!is_refusal(action.error())) return prefixed("the ledger", action.error());

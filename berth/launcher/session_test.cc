@@ -187,6 +187,14 @@ TEST(LauncherSession, AnswersWhatItRefusesAndDoesNothing) {
     EXPECT_TRUE(launcher.programs.empty());
 }
 
+class KeptLines : public LogSink {
+public:
+    void write(LogLevel level, std::string_view, std::string_view text) override {
+        if (level == LogLevel::debug) (lines += text) += '\n';
+    }
+    std::string lines;
+};
+
 // An agent may send and exit; the launcher may even be told to stop before it has read.
 TEST(LauncherSession, DoesWhatWasSaidBeforeTheAgentWentOrItWasStopped) {
     for (const bool stopped : {false, true}) {
@@ -194,7 +202,7 @@ TEST(LauncherSession, DoesWhatWasSaidBeforeTheAgentWentOrItWasStopped) {
         ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()), 0);
         GateRig rig;
         SayingNode node;
-        SilentLog log;
+        KeptLines log;
         const int silent = eventfd(0, EFD_CLOEXEC);
         LauncherSession session(ends[0],
                                 {.gate = *rig.gate,
@@ -210,6 +218,7 @@ TEST(LauncherSession, DoesWhatWasSaidBeforeTheAgentWentOrItWasStopped) {
         if (!stopped) ::close(ends[1]);
         EXPECT_TRUE(session.run({.node = "gpu1"}).ok());
         EXPECT_EQ(node.done.size(), 1U);
+        EXPECT_TRUE(log.lines.starts_with("starts job ")) << log.lines;
         ::close(ends[0]);
         ::close(silent);
         if (stopped) ::close(ends[1]);
