@@ -298,6 +298,7 @@ void finish_devices(Draft& draft) {
             if (gres.name != "gpu")
                 continue;  // Of any other name, devices are only what gres.conf lists.
             const auto dimension = draft.spec.dimensions.find(gres.name, gres.type);
+            if (!dimension) continue;  // One kind too many, as was said.
             for (std::int64_t n = std::ranges::count(node.devices, *dimension, &Device::dimension);
                  n < gres.count && node.devices.size() < kDevicesPerNodeMax; ++n) {
                 const auto index =

@@ -78,7 +78,11 @@ private:
     }
     template <class T, std::size_t N>
     void put(const std::string& path, const std::array<T, N>& items) {
-        for (std::size_t i = 0; i < N; ++i) put(path + "." + std::to_string(i), items[i]);
+        for (std::size_t i = 0; i < N; ++i) {
+            const std::string at = path + "." + std::to_string(i);
+            // An array may have grown since.
+            if (known_.empty() || known_.contains(at) || !(items[i] == T{})) put(at, items[i]);
+        }
     }
     template <class T>
     void put(const std::string& path, const std::optional<T>& maybe) {

@@ -135,7 +135,7 @@ TEST(KeepIds, TwiceIsOnceAndANodeMayComeBack) {
 
 TEST(KeepIds, SaysWhenThereAreTooManyKindsOfGres) {
     ClusterSpec before = testing::make_cluster(0), after = testing::make_cluster(0);
-    for (int i = 0; i < 10; ++i) {
+    for (std::size_t i = 0; i < kDimensionsMax * 2 / 3; ++i) {
         (void)before.dimensions.intern("gpu", "old" + std::to_string(i));
         (void)after.dimensions.intern("gpu", "new" + std::to_string(i));
     }

@@ -65,7 +65,7 @@ TEST(ReadModel, ANodeWasLastBusyWhenItBecameSoOrWasIdleAgain) {
     cluster.start(1, 0);
     const auto first = last_busy(std::chrono::seconds(10));
     EXPECT_EQ(first, cluster.now);
-    cluster.start(2, 0);
+    cluster.start(2, 0, 4);
     EXPECT_EQ(last_busy(std::chrono::seconds(10)), first) << "it is still busy";
 }
 
