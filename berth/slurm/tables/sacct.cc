@@ -83,6 +83,7 @@ constexpr auto kSacctOptions = std::to_array<option>({
     {"user", required_argument, nullptr, 'u'},
     {"uid", required_argument, nullptr, 'u'},
     {"usage", no_argument, nullptr, 'U'},
+    {"verbose", no_argument, nullptr, 'v'},
     {"version", no_argument, nullptr, 'V'},
     {"noconvert", no_argument, nullptr, 3},
     {"array", no_argument, nullptr, 4},

@@ -25,6 +25,7 @@ constexpr auto kSdiagOptions = std::to_array<option>({
     {"all", no_argument, nullptr, 'a'},
     {"help", no_argument, nullptr, 'h'},
     {"usage", no_argument, nullptr, 'U'},
+    {"verbose", no_argument, nullptr, 'v'},
     {"reset", no_argument, nullptr, 'r'},
     {"sort-by-id", no_argument, nullptr, 'i'},
     {"sort-by-time", no_argument, nullptr, 't'},

@@ -22,6 +22,7 @@ namespace {
 
 constexpr auto kSeffOptions = std::to_array<option>({
     {"help", no_argument, nullptr, 'h'},
+    {"verbose", no_argument, nullptr, 'v'},
     {"version", no_argument, nullptr, 'V'},
     {nullptr, 0, nullptr, 0},
 });

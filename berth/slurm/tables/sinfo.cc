@@ -62,6 +62,7 @@ constexpr auto kSinfoOptions = std::to_array<option>({
     {"version", no_argument, nullptr, 'V'},
     {"help", no_argument, nullptr, 'H'},
     {"usage", no_argument, nullptr, 'U'},
+    {"verbose", no_argument, nullptr, 'v'},
     {"noconvert", no_argument, nullptr, 'c'},
     {"Format", required_argument, nullptr, 'O'},
     {"dead", no_argument, nullptr, 'd'},

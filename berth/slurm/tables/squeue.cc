@@ -96,6 +96,7 @@ constexpr auto kSqueueOptions = std::to_array<option>({
     {"steps", optional_argument, nullptr, 's'},
     {"user", required_argument, nullptr, 'u'},
     {"usage", no_argument, nullptr, 'U'},
+    {"verbose", no_argument, nullptr, 'v'},
     {"version", no_argument, nullptr, 'V'},
     {"noconvert", no_argument, nullptr, 'c'},
     {"clusters", required_argument, nullptr, 'M'},
