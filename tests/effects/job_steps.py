@@ -246,6 +246,16 @@ def cpu_bind(run):
 
 # ---- Variables that no option of srun's stands for.
 
+# Together these say that SLURM_CPU_BIND tells of the task that srun is called in: it is no wish, so it may even be one that srun would refuse.
+OF_A_TASK = {"SLURM_CPU_BIND_LIST": "nonsense", "SLURM_CPU_BIND_TYPE": "mask_cpu:", "SLURM_CPU_BIND_VERBOSE": "quiet"}
+for of_a_task in OF_A_TASK:
+    @only_variable(of_a_task, "srun", OF_A_TASK[of_a_task], seen="what a task's own binding says is no wish for its steps", world="jobs")
+    def slurm_cpu_bind_of_a_task(run, name=of_a_task):
+        others = {"SLURM_CPU_BIND": "quiet,mask_cpu:nonsense"} | {other: value for other, value in OF_A_TASK.items() if other != name}
+        with job(run) as within:
+            same(run.ask(within, "echo", "runs", env=others), "runs\n")
+
+
 @only_variable("SLURM_JOB_ID", "srun", "?", seen="the step is the job's", world="jobs")
 def slurm_job_id(run):
     with job(run, "-w", "n3") as within:

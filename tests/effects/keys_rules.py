@@ -1,8 +1,9 @@
 """Settings of the rules that berth.yaml names: of its order, of its placement, and of the terms of its priority."""
 
+import time
 from contextlib import ExitStack
 
-from effect import same, see
+from effect import same
 from keys_case import key
 from keys_policy import CORES, EQUAL_GPUS, GPUS_OR_CORES, first_of, placed, reads_from_files
 
@@ -161,13 +162,14 @@ waiting_term("xfactor.most", {"xfactor": {"weight": 6000, "most": 1}}, {"xfactor
 
 @key("priority", "age.from_submission", "", seen="a job that may start only now is as old as its submission", world="alone")
 def age_from_submission(run):
-    age = {"weight": 10_000, "max_age": 10} | ({} if run.withheld else {"from_submission": 1})
-    with run.started("PriorityCalcPeriod=00:00:01", yaml={"priority": {"age": age}}):
+    age = {"weight": 3_600_000, "max_age": 3600} | ({} if run.withheld else {"from_submission": 1})  # A thousand points each second.
+    with run.started(yaml={"priority": {"age": age}}):
         run.fill()
-        job = run.sbatch("--begin=now+4")
+        submitted, job = time.time(), run.sbatch("--begin=now+6")
 
         def points():
             text = run.out("sprio", "-h", "-j", job, "-o", "%A;", ok=None).strip().removesuffix(";")
             return text.isdigit() and int(text)
-        first = run.wait("its first points", points, 12)
-        see(first >= 3500, first)
+        # Priorities are of the last full minute.
+        first = run.wait("its first points", points, 75)
+        same(round((time.time() // 60 * 60 - submitted - first / 1000) / 4), 0)
