@@ -1,6 +1,7 @@
 // SumTimeline: several sums over time, as step functions, for holders with tens of thousands of
 // runs and planned starts. Steps lie in chunks that know the bounds of their sums, so a change or a
-// search costs the number of chunks and the steps of a few.
+// search costs the number of chunks and the steps of a few. A chunk holds as many steps as there are
+// chunks, so that both grow with the square root of the number of steps.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +25,7 @@ public:
         Sums least{}, most{};
     };
 
-    // `chunk_most`: so many steps lie in a chunk at most.
+    // `chunk_most`: so many steps lie in a chunk at most, while there are no more chunks than that.
     explicit SumTimeline(const Sums& sums = {}, std::size_t chunk_most = 64)
         : chunk_most_(chunk_most) {
         Chunk first{.least = sums, .most = sums};
@@ -166,6 +167,8 @@ private:
         return {steps[step].start, end, sums, sums};
     }
 
+    std::size_t steps_most() const { return std::max(chunk_most_, chunks_.size()); }
+
     // Makes a step begin there, and returns its place.
     Place split(Time at) {
         const Place place = place_of(at);
@@ -174,7 +177,7 @@ private:
         make_room(steps);
         const auto next = steps.begin() + static_cast<std::ptrdiff_t>(place.step) + 1;
         steps.insert(next, {at, steps[place.step].sums});
-        if (steps.size() <= chunk_most_) return {place.chunk, place.step + 1};
+        if (steps.size() <= steps_most()) return {place.chunk, place.step + 1};
         halve(place.chunk);
         return place_of(at);
     }
@@ -209,7 +212,7 @@ private:
     // With the chunk before, if both are small.
     void merge(std::size_t c) {
         Chunk &before = chunks_[c - 1], &chunk = chunks_[c];
-        if (before.steps.size() + chunk.steps.size() > chunk_most_ / 2) return;
+        if (before.steps.size() + chunk.steps.size() > steps_most() / 2) return;
         for (Step& step : chunk.steps) {
             for (std::size_t i = 0; i < N; ++i) step.sums[i] += chunk.more[i] - before.more[i];
             before.steps.push_back(step);
