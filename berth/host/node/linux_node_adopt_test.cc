@@ -99,7 +99,8 @@ TEST_F(Adoption, EndsARunWhoseShepherdWasKilled) {
 
 TEST_F(Adoption, EndsARunWhoseShepherdWasKilledWhileNobodyLooked) {
     if (geteuid() != 0) GTEST_SKIP() << "SKIPPED: needs root for cgroups";
-    start_by_another_agent(rig.job(1, "sleep 100"));
+    start_by_another_agent(rig.job(1, "touch begun; sleep 100"));
+    while (!std::filesystem::exists(rig.work + "/begun")) usleep(1000);
     const auto shepherd = folder(1).shepherd();
     send_signal(open_process(*shepherd), SIGKILL);
     while (folder(1).is_locked()) usleep(1000);
