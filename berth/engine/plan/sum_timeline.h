@@ -1,7 +1,7 @@
 // SumTimeline: several sums over time, as step functions, for holders with tens of thousands of
 // runs and planned starts. Steps lie in chunks that know the bounds of their sums, so a change or a
-// search costs the number of chunks and the steps of a few. A chunk holds as many steps as there are
-// chunks, so that both grow with the square root of the number of steps.
+// search costs the number of chunks and the steps of a few. A chunk holds as many steps as there
+// are chunks, so that both grow with the square root of the number of steps.
 #pragma once
 
 #include <algorithm>
