@@ -103,8 +103,9 @@ LaunchStep step_launch(const ClusterState& state, const Job& job, const Step& st
     if (!request.gpu_bind.empty()) launch.gpu_bind = request.gpu_bind;
     if (launch.gpu_bind.empty()) launch.gpu_bind = job.spec.command->gpu_bind;
     const Result<CpuBind> bind = CpuBind::parse(request.cpu_bind);
-    launch.is_unbound = bind.ok() && (bind->kind == CpuBind::Kind::none || bind->is_by_number());
-    if (launch.is_unbound && request.cpu_bind != "none") launch.cpu_bind = request.cpu_bind;
+    const bool by_number = bind.ok() && bind->is_by_number();
+    launch.is_unbound = by_number || (bind.ok() && bind->kind == CpuBind::Kind::none);
+    if (by_number) launch.cpu_bind = request.cpu_bind;
     launch.cpus_per_task =
         request.cpus_per_task.value_or(job.spec.request->cpus_per_task.value_or(1));
     if (launch.work_dir.empty()) launch.work_dir = job.spec.command->work_dir;

@@ -57,7 +57,7 @@ TEST_F(Steps, AreLaunchedOnEachOfTheirNodes) {
 }
 
 TEST_F(Steps, TellTheirNodesThatTheyAreNotBound) {
-    for (const std::string bind : {"none", "cores", "map_cpu:0"}) {
+    for (const std::string bind : {"none", "No", "cores", "map_cpu:0"}) {
         CreateStep step = wanted();
         step.request.cpu_bind = bind;
         step.request.overlap = true;
