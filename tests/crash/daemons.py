@@ -14,6 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "e2e"))
 from cluster import BIN, Cluster  # noqa: E402
 
 GPUS = 8
+SKIPPED = 77
 CONF = f"""ClusterName=crash
 GresTypes=gpu
 NodeName=n1 CPUs=64 Gres=gpu:a100:{GPUS} NodeHostname={socket.gethostname()}
@@ -36,14 +37,14 @@ def processes():
 class Daemons(Cluster):
     """As root: a controller, a launcher, and an agent that is nobody. Else: a controller, and an agent that runs the jobs itself."""
 
-    def __init__(self):
+    def __init__(self, conf=CONF):
         super().__init__()
         self.root_mode = os.geteuid() == 0
         self.state = self.root / "state"
         self.config, self.launcher_state, self.agent_state = (self.root / name for name in ("etc", "launcher", "agent"))
         for folder in (self.config, self.state / "log", self.state / "run", self.agent_state):
             folder.mkdir(parents=True)
-        (self.config / "slurm.conf").write_text(CONF)
+        (self.config / "slurm.conf").write_text(conf)
         (self.config / "gres.conf").write_text(f"NodeName=n1 Name=gpu Type=a100 Count={GPUS}\n")
         if self.root_mode:
             os.chown(self.agent_state, pwd.getpwnam("nobody").pw_uid, -1)
@@ -58,7 +59,7 @@ class Daemons(Cluster):
         launcher = self.state / "run/launcher.sock"
         common = ["--node", "n1", "--config", self.config, "--emulate", "--client-socket", self.state / "berthd.sock"]
         if name == "berthd":
-            return ["--state", self.state / "db", "--config", self.config, "--socket", self.state / "berthd.sock",
+            return ["--state", self.state / "state", "--config", self.config, "--socket", self.state / "berthd.sock",
                     "--agent-socket", agents, *(["--agent-user", "nobody"] if self.root_mode else [])], {}
         if name == "berth-launcher":
             return [*common, "--state", self.launcher_state, "--socket", launcher, "--agent-user", "nobody",
@@ -137,4 +138,17 @@ def kill(pid):
         os.kill(pid, signal.SIGKILL)
     except ProcessLookupError:
         return False
+    return True
+
+
+def become(options):
+    """The user as whom everything is run. False if this cannot be done here."""
+    if options.root and os.geteuid() != 0:
+        print("skipped: --root asks for deaths of the launcher, which only root starts")
+        return False
+    if options.no_root and os.geteuid() == 0:
+        nobody = pwd.getpwnam("nobody")
+        os.setgroups([])
+        os.setgid(nobody.pw_gid)
+        os.setuid(nobody.pw_uid)
     return True
