@@ -123,7 +123,12 @@ const auto kConstants = std::to_array<ScriptConstant>({
 
 std::vector<ScriptConstant> all_constants() {
     std::vector<ScriptConstant> all(kConstants.begin(), kConstants.end());
-    for (const SlurmError& error : kErrors) all.push_back({error.name, error.number});
+    for (const SlurmError& error : kErrors) {
+        // Not push_back(): GCC 12 then takes parts of the moved variant for uninitialized.
+        ScriptConstant& constant = all.emplace_back();
+        constant.name = error.name;
+        constant.value = error.number;
+    }
     return all;
 }
 
