@@ -334,6 +334,7 @@ def complaints(root):
     yield from check_one_definition(root, sources)
     yield from check_header_names(root, sources)
     yield from unity_names.complaints(root, sources)
+    yield from unity_names.ambiguous(root, sources)
     yield from unity_names.hidden(root, sources)
     yield from unity_names.shadowed(root, sources)
     yield from check_skips(root)

@@ -292,6 +292,15 @@ class Tidy(unittest.TestCase):
         other = file("int next(long n) {\n    return 1;\n}\nclass Words {\npublic:\n    int next(const Word& word, int n) {\n        return n;\n    }\n};\n")
         self.assertEqual(self.complaints({"berth/store/a.cc": first, "berth/store/b.cc": other}), [])
 
+        several = file("constexpr int kFirst = 1, kSecond = 2,\n              kMost = 3;\n")
+        self.assertIn("kMost is also in", " ".join(self.complaints({"berth/store/a.cc": first, "berth/store/b.cc": several})))
+        called = file("int next(const Other& other) {\n    return 1;\n}\nint second() {\n    return next({.a = 1});\n}\n")
+        third = file("int next(long n) {\n    return 1;\n}\n")
+        found = self.complaints({"berth/store/a.cc": third, "berth/store/b.cc": called})
+        self.assertEqual(len(found), 1, found)
+        self.assertIn("next({…}), as in berth/store/b.cc, may mean this one too", found[0])
+        self.assertEqual(self.complaints({"berth/store/a.cc": third, "berth/base/b.cc": called}), [], "another module")
+
     def test_types_within_functions_that_a_unity_build_hides(self):
         begin = OPENING.replace("#pragma once\n", "") + "namespace berth {\nnamespace {\n\n"
         end = "\n}  // namespace\n}  // namespace berth\n"

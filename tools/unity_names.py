@@ -10,6 +10,7 @@ from cpp_text import blank_out
 TYPE = re.compile(r"(?:struct|class|enum class) (\w+)\b(?! ?;)")
 ALIAS = re.compile(r"using (\w+) = ([^;]*);")
 CONSTANT = re.compile(r"(?:constexpr|const|static const)\b[^=({;]*?\b(k[A-Z]\w*)(?:\[\w*\])*\s*[={(]")
+MORE_CONSTANTS = re.compile(r",\s+(k[A-Z]\w*) = ")
 FUNCTION = re.compile(r"(?:[\w:<>,*&\[\]() ]|\n {4,})*?[\w>*&] ?\b(\w+)\(((?:[^(){};]|\([^(){};]*\))*)\)[\w ]*\s*(?:->[^{;]*)?\{")
 PARAMETER_NAME = re.compile(r"\s*\b\w+\s*$")
 
@@ -51,6 +52,8 @@ def names(code):
                 yield first + number, found[1], found[1]
             elif found := CONSTANT.match(text, line.start()):
                 yield first + number, found[1], found[1]
+                for more in MORE_CONSTANTS.finditer(text, found.end(), text.index(";", found.start())):
+                    yield first + number, more[1], more[1]
             elif found := FUNCTION.match(text, line.start()):
                 yield first + number, found[1], f"{found[1]}({parameter_types(found[2])})"
                 at = found.end()
@@ -115,6 +118,27 @@ def shadowed(root, files):
             if other not in (None, path):
                 line = text.count("\n", 0, found.start()) + 1
                 yield f"{inside}:{line}: {found[1]} hides that of {other.relative_to(root)}; a unity build may join the two"
+
+
+def ambiguous(root, files):
+    """Functions of two files with one name and as many parameters, that are called with a list in braces: it may be meant for either."""
+    found = {}  # (target, name, number of parameters) → {file: (line, the types)}
+    calls = {}
+    for path in files:
+        inside = path.relative_to(root)
+        if path.suffix != ".cc" or inside.parts[0] != "berth":
+            continue
+        text = blank_out(path.read_text(errors="replace"))
+        for line, name, told_apart in names(text):
+            if "(" in told_apart:
+                types = told_apart.partition("(")[2][:-1]
+                found.setdefault((target_of(inside), name, types.count(",")), {}).setdefault(inside, (line, types))
+        calls[inside] = set(re.findall(r"\b(\w+)\(\{", text))
+    for (_, name, _), places in found.items():
+        for inside, (line, types) in places.items():
+            other = next((one for one, (_, its) in places.items() if one != inside and its != types and name in calls[one]), None)
+            if other:
+                yield f"{inside}:{line}: {name}({{…}}), as in {other}, may mean this one too; a unity build may join the two"
 
 
 def complaints(root, files):

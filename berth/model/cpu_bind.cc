@@ -13,7 +13,7 @@ namespace berth {
 namespace {
 
 constexpr std::size_t kTasksMax = 4096;
-constexpr std::size_t kTextMax = std::size_t{1} << 16;
+constexpr std::size_t kBindTextMax = std::size_t{1} << 16;
 constexpr std::array<std::string_view, 6> kOfSlurmAlone = {"threads",   "boards",   "ldoms",
                                                            "rank_ldom", "map_ldom", "mask_ldom"};
 
@@ -92,7 +92,8 @@ Result<CpuBind> CpuBind::parse(std::string_view text) {
         const bool masks = iequals(word, "mask_cpu");
         bind.kind = masks ? Kind::mask : Kind::map;
         const bool known = masks || iequals(word, "map_cpu");
-        if (known && text.size() <= kTextMax && parse_cpu_list(text.substr(colon + 1), masks, bind))
+        if (known && text.size() <= kBindTextMax &&
+            parse_cpu_list(text.substr(colon + 1), masks, bind))
             return bind;
     } else {
         for (const auto& [name, kind] : {std::pair{"none", Kind::none},

@@ -7,7 +7,7 @@
 namespace berth {
 namespace {
 
-constexpr std::int32_t kKill = 9;
+constexpr std::int32_t kKillSignal = 9;
 
 // The most tasks of one target that get records of their own.
 constexpr std::size_t kSplitMax = 256;
@@ -78,7 +78,7 @@ private:
     // SIGKILL for the script.
     bool ends_job() const {
         if (command_.step && *command_.step != kBatchStep) return false;
-        return command_.signal == 0 || (command_.signal == kKill && !command_.batch_only);
+        return command_.signal == 0 || (command_.signal == kKillSignal && !command_.batch_only);
     }
 
     std::optional<Refused> cancel_pending(const JobTarget& target) {
@@ -103,7 +103,7 @@ private:
         EndJob fact{.job = job.id, .outcome = JobState::cancelled};
         fact.by_uid = principal_.uid;
         builder_.record(fact);
-        if (command_.signal == kKill) nodes_.end_at_once(job);
+        if (command_.signal == kKillSignal) nodes_.end_at_once(job);
         return std::nullopt;
     }
 
@@ -230,7 +230,7 @@ Answer cancel(TurnBuilder& builder, Nodes& nodes, const Principal& principal,
             Refusal::invalid_request,
             "There is no signal " + std::to_string(command.signal) + ": signals go from 1 to 64");
     }
-    const bool ends = command.signal == 0 || command.signal == kKill;
+    const bool ends = command.signal == 0 || command.signal == kKillSignal;
     return for_each_target(builder, principal, ends ? Verb::cancel_job : Verb::signal_job,
                            command.job, Canceller(builder, nodes, principal, command));
 }

@@ -8,8 +8,8 @@
 
 namespace berth {
 
-// The node's devices of these types whose cores are all of this socket. Where the cores of none of a
-// type are known, they count as dealt out evenly: the first of them to the first socket.
+// The node's devices of these types whose cores are all of this socket. Where the cores of none of
+// a type are known, they count as dealt out evenly: the first of them to the first socket.
 DeviceMask gpus_near_socket(const NodeSpec& node, std::uint32_t socket, DimensionSet types);
 
 // The cores of the sockets that have at least so many of these devices, all of one type.
