@@ -41,6 +41,8 @@ void add_step_variables(const JobDraft& draft, api::StepCall& call, std::uint32_
     if (!is_the_jobs) add("SLURM_DISTRIBUTION", order_of(near, call.request.tasks <= nodes));
     if (call.request.tasks_per_node)
         add("SLURM_NTASKS_PER_NODE", std::to_string(*call.request.tasks_per_node));
+    if (draft.cpus_per_task_given && call.request.cpus_per_task)
+        add("SLURM_CPUS_PER_TASK", std::to_string(*call.request.cpus_per_task));
     if (near.layout.overcommit) add("SLURM_OVERCOMMIT", "1");
     if (near.task_order == TaskOrder::plane)
         add("SLURM_DIST_PLANESIZE", std::to_string(near.plane));
