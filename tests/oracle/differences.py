@@ -36,6 +36,7 @@ class Rule:
     field: str
     says: dict | Callable | None = None
     alike: Callable | None = None
+    by_chance: bool = False  # It may explain nothing in one run: what it is about depends on the moment.
 
     def meets(self, field):
         return all(compiled(getattr(self, part)).fullmatch(getattr(field, part)) for part in ("command", "field", "subject"))

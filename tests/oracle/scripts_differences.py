@@ -22,6 +22,7 @@ SPREAD = "tasks on more nodes than they need"
 LINE = "lines before Slurm's own"
 PER_GPU = "`--cpus-per-gpu`, `--mem-per-gpu`"
 BINDING = "CPU binding of nodes that bind none"
+NO_BINDING = "srun: cluster configuration lacks support for cpu binding"
 HET = "components of a heterogeneous job"
 UNBUILT = "options without an effect here"
 ENDED = "a node whose job has just ended"
@@ -105,7 +106,6 @@ def only_ours(field, _):
     return field.berth if field.slurm == ABSENT else None
 
 
-CHANCE = (ENDED, STEP_ENDED)  # Rows of rules that may explain nothing in one run: another node was free.
 FREE = (ours, only_ours)  # They say nothing of what Berth has to print.
 
 
@@ -140,16 +140,18 @@ RULES = [
     Rule(OLDER, VARIABLE, ".*", "SLURM_JOB_GROUP", {ABSENT: "games"}),
     Rule("`priority/basic`", JOB, ".*", "Priority'*", by_id),
     Rule("a waiting array", JOB, ".*", "AccrueTime'*", submitted_then),
-    Rule(ENDED, JOB, r"serial/array_\w*throttle\w*", "(BatchHost|NodeList)'*", another_node),
-    Rule(ENDED, VARIABLE, r"serial/array_\w*throttle\w* .*", "SLURM_(JOB_)?NODELIST|SLURMD_NODENAME", another_node),
-    Rule(STEP_ENDED, VARIABLE, "mpi/output_per_task my_app .*", "SLURM_STEP_NODELIST", another_node),
+    Rule(ENDED, JOB, r"serial/array_\w*throttle\w*", "(BatchHost|NodeList)'*", another_node, by_chance=True),
+    Rule(ENDED, VARIABLE, r"serial/array_\w*throttle\w* .*", "SLURM_(JOB_)?NODELIST|SLURMD_NODENAME", another_node, by_chance=True),
+    Rule(STEP_ENDED, VARIABLE, "mpi/output_per_task my_app .*", "SLURM_STEP_NODELIST", another_node, by_chance=True),
     Rule(SPREAD, VARIABLE, ".*", r"SLURM_(JOB_CPUS_PER_NODE|TASKS_PER_NODE|STEP_TASKS_PER_NODE)(_HET_GROUP_\d)?", as_many),
     Rule(SPREAD, VARIABLE, ".*", "SLURM_(CPUS_ON_NODE|GTIDS|LOCALID|NODEID|TOPOLOGY_ADDR)", where_spread),
     Rule(SPREAD, SCRIPT, ".*", "file .*", spread_text),
     Rule(SPREAD, SCRIPT + "|call|" + JOB, "mpi/nodelist_pair", "state|file .*|ExitCode|JobState|Reason|hello_mpi.*", ours),
     Rule(SPREAD, SCRIPT, "mpi/(rank_layout|cyclic_uneven)", "file .*", ours),
-    Rule(SPREAD, JOB, "mpi/qe_pools_block_cyclic", "ReqTRES", {"cpu=24,mem=40G,node=1,billing=24": "cpu=24,mem=80G,node=2,billing=24"}),
-    Rule(SPREAD, JOB, "mpi/thirty_three_tasks|serial/spread_power_verbose", "ReqTRES", lambda field, _: re.sub(r"node=\d", "node=1", field.slurm)),
+    # Slurm's ReqTRES becomes what the job got, a moment after its start.
+    Rule(SPREAD, JOB, "mpi/qe_pools_block_cyclic", "ReqTRES", {"cpu=24,mem=40G,node=1,billing=24": "cpu=24,mem=80G,node=2,billing=24"}, by_chance=True),
+    Rule(SPREAD, JOB, "mpi/thirty_three_tasks|serial/spread_power_verbose", "ReqTRES", lambda field, _: re.sub(r"node=\d", "node=1", field.slurm),
+         by_chance=True),
     Rule(SPREAD, JOB, "mpi/rank_layout", "(Alloc|Req)TRES|NumCPUs|NumTasks", ours),
     Rule(RECORD, SCRIPT, ".*", "state", refused_at_once),
     Rule(LINE, SCRIPT, ".*", "says", with_line),
@@ -159,21 +161,19 @@ RULES = [
     Rule("`sbatch: fatal:`", SCRIPT, ".*", "says", lambda field, _: plain(field.slurm).replace("sbatch: fatal: ", "sbatch: error: ")
          if "sbatch: fatal: " in field.slurm else None),
     Rule(BINDING, VARIABLE, ".*", "SLURM_CPU_BIND(_LIST|_TYPE|_VERBOSE)?", lambda *_: ABSENT),
-    Rule(BINDING, SCRIPT, ".*", "file .*", without("srun: cluster configuration lacks support for cpu binding")),
+    Rule(BINDING, SCRIPT, ".*", "file .*", without(NO_BINDING)),
     # Options.
     Rule(PER_GPU, VARIABLE, ".*", "SLURM_(MEM|CPUS)_PER_GPU", lambda *_: ABSENT),
     Rule(PER_GPU, VARIABLE, "gpu/(ddp_gpu_per_task|sweep_mixed_list|vllm_tensor_parallel) .*", "SLURM_MEM_PER_(CPU|NODE)|SLURM_CPUS_PER_TASK", only_ours),
     Rule(PER_GPU, JOB, "gpu/(ddp_gpu_per_task|sweep_mixed_list|vllm_tensor_parallel)", "(MemPerTres|CpusPerTres|MinMemory(Node|CPU)|CPUs/Task|MinCPUsNode)'*", ours),
     Rule(PER_GPU, VARIABLE, "gpu/vllm_tensor_parallel .*", "SLURM_TASKS_PER_NODE", {"32": "1"}),
-    # Slurm's accounting learns a moment after the start how many CPUs they came to.
     Rule(PER_GPU, JOB, "gpu/vllm_tensor_parallel", "ReqTRES",
-         {"cpu=1,mem=200G,node=1,billing=1,gres/gpu=4": "cpu=32,mem=200G,node=1,billing=32,gres/gpu=4"}),
+         {"cpu=1,mem=200G,node=1,billing=1,gres/gpu=4": "cpu=32,mem=200G,node=1,billing=32,gres/gpu=4"}, by_chance=True),
     Rule("`--cpu-freq`", JOB, ".*", "(CPU_(min|max)_freq|Governor)'*", lambda *_: ABSENT),
     Rule("`--mincpus`", JOB, "serial/deadline_time_min", "CPUs/Task", {"1": "4"}),
     Rule("`--mincpus`", JOB, "serial/deadline_time_min", "ReqTRES", {"cpu=1,mem=4G,node=1,billing=1": "cpu=4,mem=4G,node=1,billing=4"}),
     Rule("`--mincpus`", VARIABLE, "serial/deadline_time_min .*", "SLURM_CPUS_PER_TASK", {ABSENT: "4"}),
     Rule("`--gpu-bind=none`", VARIABLE, "gpu/horovod_srun .*", "CUDA_VISIBLE_DEVICES|GPU_DEVICE_ORDINAL|SLURM_STEP_GPUS", only_ours),
-    Rule("`--cpu-bind`", "script|call|" + JOB, "serial/thread_spec_one", ".*", ours),
     Rule("`--gpus-per-task` with a type", VARIABLE, "gpu/jax_multi_process .*", "CUDA_VISIBLE_DEVICES|GPU_DEVICE_ORDINAL|SLURM_STEP_GPUS", only_ours),
     Rule("memory of `--mem=0` in `ReqTRES`", JOB, "gpu/torchrun_v100_exclusive", "ReqTRES", ours),
     Rule("`--ntasks-per-gpu`", VARIABLE, ".*", "SLURM_NTASKS_PER_(GPU|TRES)", lambda *_: ABSENT),
@@ -184,7 +184,8 @@ RULES = [
     Rule(UNBUILT, JOB, ".*", "Power", lambda *_: ABSENT),
     Rule("`--switches=N@wait`", JOB, ".*", "Switches", {"1@00:05:00": "1@00:10:00"}),
     Rule("`--prefer`", JOB, ".*", "Features'*", {"nvlink": "(null)"}),
-    Rule("`--time-min`", JOB, ".*", "TimeLimit", {"00:20:00": "00:45:00"}),
+    # Slurm's backfill shortens the job, its first attempt at a start does not.
+    Rule("`--time-min`", JOB, ".*", "TimeLimit", {"00:20:00": "00:45:00"}, by_chance=True),
     Rule("`--gpu-bind`, `--spread-job` in `scontrol show job`", JOB, ".*", "TresBind|SpreadJob", lambda *_: ABSENT),
     Rule("`--gres=gpu`", JOB, ".*", "TresPerNode", {"gres/gpu": "gres/gpu:1"}),
     Rule("`SLURM_JOB_DEPENDENCY`", VARIABLE, ".*", "SLURM_JOB_DEPENDENCY", lambda *_: ABSENT),
@@ -202,6 +203,8 @@ RULES = [
     Rule("`--export=NONE`", SCRIPT, "gpu/jupyter_gpu", "file tunnel.txt", lambda field, _: field.slurm.replace(" @login", " games@login")),
     Rule("`%4a`, `%8j`, a backslash in `StdOut=`", JOB, "serial/(array_.*|output_.*)", "(StdOut|StdErr)'*", ours),
     Rule("`srun -p` and other options of a job, within a job", SCRIPT, ".*", "file .*", without_warnings),
+    Rule("`srun -p` and other options of a job, within a job", SCRIPT, "mpi/sockets_cores_threads", "file .*", lambda field, context:
+         f"{without(NO_BINDING)(field, context)}\nsrun: warning: --threads-per-core is the job's, and has no effect on a step"),
     Rule("`%s` in `srun -o`", SCRIPT, "serial/output_escapes", "file .*", ours),
     Rule(OLDER, SCRIPT, "mpi/het_old_packjob", "file .*", lambda field, _: field.slurm.replace("first part: 2", "first part: none")),
     # What is refused, and what fails.
