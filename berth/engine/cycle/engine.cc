@@ -5,6 +5,7 @@
 
 #include "berth/engine/cycle/cycle.h"
 #include "berth/engine/plan/trial.h"
+#include "berth/engine/state/other_tiers.h"
 
 namespace berth {
 
@@ -54,8 +55,10 @@ void Engine::apply(Time now, const Fact& fact) {
     }
     if (const auto* const edited = std::get_if<ClusterEdited>(&fact); edited && !outdated_) {
         const BeforeEdits before(state_.spec(), edited->edits);
+        const PartitionTiers tiers = tiers_of(state_.spec());
         state_.apply(now, fact);
-        return derived_->note_edits(state_, now, before.change_to(state_.spec()));
+        derived_->note_edits(state_, now, before.change_to(state_.spec()));
+        return derived_->note_other_order(state_, now, jobs_in_other_order(state_, tiers));
     }
     state_.apply(now, fact);
     if (changes_spec(fact)) {

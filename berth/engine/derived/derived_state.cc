@@ -245,6 +245,11 @@ void DerivedState::note_edits(const ClusterState& state, Time now, const Cluster
     for (const auto& [id, waiting] : pending.all()) pending.unsettle(waiting);
 }
 
+void DerivedState::note_other_order(const ClusterState& state, Time now,
+                                    std::span<const JobId> jobs) {
+    for (const JobId id : jobs) note_changed(state, now, id);
+}
+
 void DerivedState::note_node_edits(const ClusterState& state) {
     book.regroup(state.spec());
     pending.forget_feasibility();

@@ -64,6 +64,8 @@ struct DerivedState {
                          const LimitChange& limits);
     // Likewise after edits of partitions and nodes.
     void note_edits(const ClusterState& state, Time now, const ClusterChange& change);
+    // Likewise of jobs whose planned starts were dropped with it.
+    void note_other_order(const ClusterState& state, Time now, std::span<const JobId> jobs);
 
     // ---- What rules see beyond the state; see EngineView.
     void note_readings(NodeId node, NodeReadings readings);

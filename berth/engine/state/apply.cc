@@ -5,6 +5,7 @@
 #include "berth/base/overloaded.h"
 #include "berth/engine/state/cluster_state_change.h"
 #include "berth/engine/state/keep_ids.h"
+#include "berth/engine/state/other_tiers.h"
 
 namespace berth {
 
@@ -28,7 +29,9 @@ void ClusterState::take(Time, const ControllerStarted& fact) {
 }
 
 void ClusterState::take(Time now, const SpecInstalled& fact) {
+    const PartitionTiers tiers = tiers_of(spec());
     install(now, keep_ids(spec(), fact.spec));
+    for (const JobId id : jobs_in_other_order(*this, tiers)) set_planned(id, std::nullopt);
 }
 
 void ClusterState::take(Time now, const NodeDescribed& fact) {

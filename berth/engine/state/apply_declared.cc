@@ -2,6 +2,7 @@
 #include "berth/engine/state/accounting_change.h"
 #include "berth/engine/state/cluster_state_change.h"
 #include "berth/engine/state/job_queries.h"
+#include "berth/engine/state/other_tiers.h"
 #include "berth/model/job_phase.h"
 
 namespace berth {
@@ -46,7 +47,9 @@ void ClusterState::take(Time now, const AccountingEdited& fact) {
 void ClusterState::take(Time now, const ClusterEdited& fact) {
     remember_configuration();
     settle_usage(now);
+    const PartitionTiers tiers = tiers_of(spec());
     configuration_.edit(fact.edits);
+    for (const JobId id : jobs_in_other_order(*this, tiers)) set_planned(id, std::nullopt);
     // A partition that is made anew has no TRESBillingWeights, which no other edit changes.
     if (std::ranges::any_of(fact.edits.partitions, &PartitionEdit::is_new)) {
         usage_.set_rates(rates_from_scratch());
