@@ -296,7 +296,8 @@ class Failure(unittest.TestCase):
                 while "listens on" not in said and (line := daemon.stderr.readline()):
                     said += line
                 daemon.terminate()
-                said += daemon.communicate(timeout=60)[1]
+                said += daemon.stderr.read()  # communicate() would leave out what readline() has read ahead.
+                daemon.wait(60)
             if daemon.returncode == 0:
                 break
             self.assertEqual(daemon.returncode, 75, f"{most} threads: {said}")
