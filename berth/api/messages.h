@@ -8,6 +8,7 @@
 
 #include "berth/api/diagnostics_messages.h"
 #include "berth/api/operator_messages.h"
+#include "berth/api/qos_messages.h"
 #include "berth/api/queue_messages.h"
 #include "berth/api/submit_messages.h"
 #include "berth/api/usage_messages.h"
@@ -158,11 +159,15 @@ struct PartitionRow {
     bool hidden = false, root_only = false;
     std::string preempt_mode = "OFF";  // In force: its own, or the cluster's.
     std::int64_t grace_time = 0;       // Seconds.
+    std::string qos;                   // Empty: none.
+    bool disable_root_jobs = false, requires_reservation = false;
+    std::string job_defaults;  // "DefCpuPerGPU=2,DefMemPerGPU=1024", or "(null)".
     BERTH_FIELDS(PartitionRow, name, state, is_default, nodes, max_time, default_time, min_nodes,
                  max_nodes, total_cpus, priority_job_factor, priority_tier, default_memory_per_cpu,
                  default_memory_per_node, max_memory_per_cpu, max_memory_per_node, allow_accounts,
                  allow_groups, allow_qos, deny_accounts, deny_qos, oversubscribe, tres, hidden,
-                 root_only, preempt_mode, grace_time)
+                 root_only, preempt_mode, grace_time, qos, disable_root_jobs, requires_reservation,
+                 job_defaults)
 };
 
 // GET /v1/priorities: what the priority of each job that waits, and may start, is made of. Points
@@ -227,22 +232,6 @@ struct AssociationRow {
     BERTH_FIELDS(AssociationRow, account, parent, user, depth, is_default, shares, shares_of_parent,
                  priority, qos, default_qos, description, organization, admin_level, limits)
 };
-// GET /v1/qos
-struct QosRow {
-    std::string name, description;
-    std::int64_t priority = 0;
-    std::optional<Duration> max_wall;
-    bool deny_on_limit = false;
-    std::int64_t usage_factor_ppm = 1'000'000;
-    Limits limits;
-    std::vector<std::string> preempt;  // QOS whose jobs its own jobs preempt.
-    std::string preempt_mode;          // "CANCEL", "WITHIN,REQUEUE"; empty: the cluster's.
-    Duration grace_time{};
-    std::optional<Duration> preempt_exempt;  // nullopt: the cluster's.
-    BERTH_FIELDS(QosRow, name, description, priority, max_wall, deny_on_limit, usage_factor_ppm,
-                 limits, preempt, preempt_mode, grace_time, preempt_exempt)
-};
-
 // GET /v1/reservations
 struct ReservationRow {
     std::string name;

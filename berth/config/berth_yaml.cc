@@ -430,15 +430,18 @@ private:
                 }
             } else if (key == "deny_on_limit") {
                 qos.deny_on_limit = flag(entry.second);
+            } else if (key == "over_partition_qos") {
+                qos.over_partition_qos = flag(entry.second);
             } else if (key == "description") {
                 qos.description = scalar(entry.second);
             } else if (!read_qos_preemption(draft_, file_, entry.first, entry.second, qos) &&
                        !read_limit(entry.first, entry.second, kOfQos, qos.limits)) {
                 error(entry.first, "there is no option " + key +
                                        " of a QOS; there are name, priority, max_wall, "
-                                       "usage_factor_ppm, deny_on_limit, description, preempt, "
-                                       "preempt_mode, grace_time, preempt_exempt, and limits "
-                                       "like max_tres_per_user (docs/formats.md)");
+                                       "usage_factor_ppm, deny_on_limit, over_partition_qos, "
+                                       "description, preempt, preempt_mode, grace_time, "
+                                       "preempt_exempt, and limits like max_tres_per_user "
+                                       "(docs/formats.md)");
             }
         }
         if (qos.name.empty()) return error(node, "a QOS needs a name");

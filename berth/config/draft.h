@@ -90,6 +90,7 @@ void read_node_line(Draft& draft, const Line& line, Line& defaults);
 void read_partition_line(Draft& draft, const Line& line, Line& defaults);
 void read_node_set_line(Draft& draft, const Line& line);
 void resolve_partition_nodes(Draft& draft);
+void check_partition_qos(Draft& draft);
 void read_scheduling_keys(Draft& draft);
 // After all partitions and QOS.
 void read_preempt_keys(Draft& draft);

@@ -54,6 +54,7 @@ Loaded load_all(const ConfigFiles& files, const ConfigText* policy_file) {
     read_topology_conf(
         draft, files.topology ? parse_lines(*files.topology, draft.findings) : std::vector<Line>());
     resolve_partition_nodes(draft);
+    check_partition_qos(draft);
     read_scheduling_keys(draft);
     read_preempt_keys(draft);
     read_priority_keys(draft);

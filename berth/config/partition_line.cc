@@ -38,9 +38,9 @@ void read_key(Draft& draft, const Line& line, const Pair& pair, PartitionSpec& p
     apply_change(partition, change);
 }
 
-// Memory that slurm.conf sets for all partitions whose lines do not say.
-void read_global_memory(Draft& draft, const std::vector<const Line*>& lines,
-                        PartitionSpec& partition) {
+// What slurm.conf sets for all partitions whose lines do not say.
+void read_global_keys(Draft& draft, const std::vector<const Line*>& lines,
+                      PartitionSpec& partition) {
     const auto is_given = [&](std::string_view key) {
         return std::ranges::any_of(lines, [&](const Line* line) { return line->has(key); });
     };
@@ -53,6 +53,11 @@ void read_global_memory(Draft& draft, const std::vector<const Line*>& lines,
     if (!partition.default_memory_per_cpu) take("DefMemPerNode");
     take("MaxMemPerCPU");
     take("MaxMemPerNode");
+    take("DisableRootJobs");
+    if (is_given("JobDefaults") || is_given("DefCpuPerGPU") || is_given("DefMemPerGPU")) return;
+    take("JobDefaults");
+    take("DefCpuPerGPU");
+    take("DefMemPerGPU");
 }
 
 // A line's nodes, by name or by NodeSet.
@@ -129,7 +134,7 @@ void read_partition_line(Draft& draft, const Line& line, Line& defaults) {
     PartitionSpec partition;
     for (const Pair& pair : defaults.pairs) read_key(draft, line, pair, partition);
     for (const Pair& pair : line.pairs) read_key(draft, line, pair, partition);
-    read_global_memory(draft, {&defaults, &line}, partition);
+    read_global_keys(draft, {&defaults, &line}, partition);
     if (partition.is_default && draft.spec.default_partition()) {
         draft.error(line, "a second default partition; the first is " +
                               draft.spec.partition(*draft.spec.default_partition()).name);
@@ -181,6 +186,21 @@ void resolve_partition_nodes(Draft& draft) {
         draft.findings.add(
             Severity::error, draft.slurm_conf, 0,
             "no node: add a line such as NodeName=gpu1 CPUs=64 RealMemory=512000 Gres=gpu:a100:8");
+    }
+}
+
+// sacctmgr may add it, or has: the file alone cannot tell.
+void check_partition_qos(Draft& draft) {
+    for (std::size_t i = 0; i < draft.partition_nodes.size(); ++i) {
+        const Line& line = draft.partition_nodes[i].first;
+        const Pair* const pair = line.find("QOS");
+        const std::string& name = draft.spec.partitions[i].qos;
+        if (pair == nullptr || name.empty() || draft.spec.find_qos(name)) continue;
+        draft.note(line, *pair,
+                   "QOS=" + name +
+                       ": its limits apply once there is such a QOS, in berth.yaml or "
+                       "by sacctmgr add qos " +
+                       name);
     }
 }
 

@@ -63,6 +63,13 @@ TEST(PartitionLine, SaysWhereSharingOfTheDefaultLineHasNoEffect) {
         "time\n");
 }
 
+TEST(PartitionLine, MayHaveAQos) {
+    EXPECT_EQ(load_partition("QOS=gold").spec.partitions[0].qos, "gold");
+    EXPECT_EQ(load_partition("QOS=N/A").spec.partitions[0].qos, "");
+    EXPECT_TRUE(load_partition("ReqResv=YES").spec.partitions[0].requires_reservation);
+    EXPECT_TRUE(load_partition("DisableRootJobs=YES").spec.partitions[0].disable_root_jobs);
+}
+
 TEST(PartitionLine, SaysWhatIsWrong) {
     struct Case {
         const char *line, *says;
@@ -72,6 +79,11 @@ TEST(PartitionLine, SaysWhatIsWrong) {
          "slurm.conf:3: error: there is no option MaxTimes on a PartitionName line; "
          "did you mean MaxTime?"},
         {"Hidden=maybe", "slurm.conf:3: error: Hidden=maybe should be YES or NO"},
+        {"QOS=gold",
+         "slurm.conf:3: note: QOS=gold: its limits apply once there is such a QOS, in berth.yaml "
+         "or by sacctmgr add qos gold"},
+        {"JobDefaults=DefCpuPerGPU=x",
+         "slurm.conf:3: error: DefCpuPerGPU=x should be a whole number from 0 to 65536"},
         {"LLN=YES", "slurm.conf:3: warning: LLN=YES has no effect yet"},
         {"OverSubscribe=FORCE:4",
          "slurm.conf:3: warning: OverSubscribe=FORCE:4 of partition main has no effect without "

@@ -162,6 +162,7 @@ Status check(const PartitionChange& change) {
     }
     if (change.preempt_mode) BERTH_CHECK(parse_preempt_mode(*change.preempt_mode));
     constexpr std::int64_t kGraceSecondsMax = 365 * 86'400;
+    if (change.job_defaults) BERTH_CHECK(parse_job_defaults(*change.job_defaults));
     if (change.grace_time.value_or(0) < 0 || change.grace_time.value_or(0) > kGraceSecondsMax)
         return wrong("GraceTime should be 0 seconds to a year");
     if (change.exclusive.value_or(false) && change.ignores_exclusive.value_or(false))
@@ -181,6 +182,9 @@ void apply_change(PartitionSpec& partition, const PartitionChange& change) {
     take(partition.is_default, change.is_default);
     take(partition.hidden, change.hidden);
     take(partition.root_only, change.root_only);
+    take(partition.qos, change.qos);
+    take(partition.disable_root_jobs, change.disable_root_jobs);
+    take(partition.requires_reservation, change.requires_reservation);
     take_time(partition.max_time, change.max_time);
     take_time(partition.default_time, change.default_time);
     take(partition.min_nodes, change.min_nodes);
@@ -199,6 +203,10 @@ void apply_change(PartitionSpec& partition, const PartitionChange& change) {
     if (change.preempt_mode) {
         const auto modes = parse_preempt_mode(*change.preempt_mode);
         if (modes.ok()) partition.preempt_mode = modes->mode;
+    }
+    if (change.job_defaults) {
+        const auto defaults = parse_job_defaults(*change.job_defaults, partition.job_defaults);
+        if (defaults.ok()) partition.job_defaults = *defaults;
     }
     if (change.grace_time) partition.grace_time = std::chrono::seconds(*change.grace_time);
     take(partition.allow_accounts, change.allow_accounts);

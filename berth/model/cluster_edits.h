@@ -34,13 +34,17 @@ struct PartitionChange {
     std::optional<bool> ignores_exclusive;
     // "FORCE:2", "YES:4": jobs share cores and take turns. Empty, or not together with these two.
     std::optional<std::string> sharing;
+    std::optional<std::string> qos;  // Its name; empty: none.
+    std::optional<bool> disable_root_jobs, requires_reservation;
+    std::optional<std::string> job_defaults;  // "DefCpuPerGPU=2": see gpu_defaults.h.
 
     BERTH_FIELDS(PartitionChange, state, nodes, is_default, hidden, root_only, max_time,
                  default_time, min_nodes, max_nodes, priority_job_factor, priority_tier,
                  default_memory_per_cpu, default_memory_per_node, max_memory_per_cpu,
                  max_memory_per_node, allow_accounts, deny_accounts, allow_groups, allow_qos,
                  deny_qos, exclusive, nodes_added, nodes_removed, all_nodes, preempt_mode,
-                 grace_time, ignores_exclusive, sharing)
+                 grace_time, ignores_exclusive, sharing, qos, disable_root_jobs,
+                 requires_reservation, job_defaults)
 };
 
 struct NodeChange {

@@ -9,6 +9,7 @@
 #include "berth/base/shared.h"
 #include "berth/base/shared_list.h"
 #include "berth/base/shared_text.h"
+#include "berth/model/gpu_defaults.h"
 #include "berth/model/inherited.h"
 #include "berth/model/license.h"
 #include "berth/model/limits.h"
@@ -59,13 +60,17 @@ struct PartitionSpec {
     std::vector<std::string> node_features;   // Those that join with one of these, too: NodeSet.
     std::optional<PreemptMode> preempt_mode;  // nullopt: the cluster's.
     Duration grace_time{};  // What is preempted here is warned, and has so long to end.
+    std::string qos;  // QOS=: its limits bind all jobs here, beside their own QOS. Empty: none.
+    bool disable_root_jobs = false;
+    bool requires_reservation = false;  // ReqResv: jobs must name one.
+    GpuDefaults job_defaults;           // JobDefaults
 
     BERTH_FIELDS(PartitionSpec, name, nodes, is_default, max_time, default_time, min_nodes,
                  max_nodes, state, priority_job_factor, priority_tier, default_memory_per_cpu,
                  default_memory_per_node, max_memory_per_cpu, max_memory_per_node, allow_accounts,
                  deny_accounts, allow_groups, allow_qos, deny_qos, hidden, root_only, oversubscribe,
                  exclusive, gone, billing_weights, all_nodes, node_features, preempt_mode,
-                 grace_time)
+                 grace_time, qos, disable_root_jobs, requires_reservation, job_defaults)
 
     // OverSubscribe=FORCE: --exclusive of a job does not count. With FORCE:1 each core has one job.
     bool ignores_exclusive() const { return oversubscribe.starts_with("FORCE"); }
@@ -87,9 +92,13 @@ struct QosSpec {
     bool preempt_within = false;              // With preempt_mode.
     Duration grace_time{};
     std::optional<Duration> preempt_exempt;  // nullopt: the cluster's.
+    // OverPartQOS: where both set a limit, that of a job's QOS counts and not that of its
+    // partition's.
+    bool over_partition_qos = false;
 
     BERTH_FIELDS(QosSpec, name, priority, max_wall, gone, usage_factor, limits, deny_on_limit,
-                 description, preempt, preempt_mode, preempt_within, grace_time, preempt_exempt)
+                 description, preempt, preempt_mode, preempt_within, grace_time, preempt_exempt,
+                 over_partition_qos)
 };
 
 struct AccountSpec {

@@ -44,22 +44,22 @@ constexpr auto make_partition_keys() {
         {"Shared", oversubscribe, "oversubscribe"},
         {"PreemptMode", preempt_mode, "preempt_mode", "preempt_mode"},
         {"GraceTime", seconds, "grace_time", "grace_time"},
+        {"DisableRootJobs", flag, "disable_root_jobs"},
+        {"JobDefaults", job_defaults, "job_defaults", "job_defaults"},
+        {"DefCpuPerGPU", job_default},
+        {"DefMemPerGPU", job_default},
+        {"QOS", qos, "qos", "qos"},
+        {"ReqResv", flag, "requires_reservation"},
         {"AllocNodes", without_effect, {}, {}, "ALL"},
         {"Alternate", without_effect},
         {"CpuBind", without_effect},
-        {"DefCpuPerGPU", without_effect},
-        {"DefMemPerGPU", without_effect},
-        {"DisableRootJobs", without_effect, {}, {}, "NO"},
         {"ExclusiveTopo", without_effect, {}, {}, "NO"},
         {"ExclusiveUser", without_effect, {}, {}, "NO"},
-        {"JobDefaults", without_effect, {}, {}, "(null)"},
         {"LLN", without_effect, {}, {}, "NO"},
         {"MaxCPUsPerNode", without_effect, {}, {}, "UNLIMITED"},
         {"MaxCPUsPerSocket", without_effect, {}, {}, "UNLIMITED"},
         {"OverTimeLimit", without_effect, {}, {}, "NONE"},
         {"PowerDownOnIdle", without_effect},
-        {"QOS", without_effect, {}, {}, "N/A"},
-        {"ReqResv", without_effect, {}, {}, "NO"},
         {"ResumeTimeout", without_effect},
         {"SelectTypeParameters", without_effect, {}, {}, "NONE"},
         {"SuspendTime", without_effect},
@@ -108,6 +108,14 @@ Status read_into(std::optional<std::string>& field, const PartitionSetting& sett
         BERTH_TRY(const PreemptModes modes, parse_preempt_mode(setting.value));
         if (modes.within) return setting.should_be("OFF, CANCEL, REQUEUE, SUSPEND or CHECKPOINT");
         field = preempt_mode_text(modes.mode);
+        return Done{};
+    }
+    if (setting.key.value == PartitionValue::job_defaults) {
+        BERTH_CHECK(parse_job_defaults(setting.value));
+        return Done{};
+    }
+    if (setting.key.value == PartitionValue::qos) {
+        if (iequals(setting.value, "N/A") || iequals(setting.value, "NONE")) field->clear();
         return Done{};
     }
     if (setting.key.value == PartitionValue::time_or_none && iequals(setting.value, "NONE"))
@@ -167,6 +175,15 @@ Status read_into(std::optional<std::vector<std::string>>& field, const Partition
     return Done{};
 }
 
+// One of what JobDefaults lists, under its own name.
+Status read_job_default(PartitionChange& change, const PartitionSetting& setting) {
+    const std::string one = std::string(setting.key.name) + "=" + std::string(setting.value);
+    BERTH_CHECK(parse_job_defaults(one));
+    const std::string before = change.job_defaults.value_or("");
+    change.job_defaults = before.empty() ? one : before + "," + one;
+    return Done{};
+}
+
 // YES:1 is NO.
 Status read_oversubscribe(PartitionChange& change, const PartitionSetting& setting) {
     BERTH_TRY(const std::string value, parse_oversubscribe(setting.value));
@@ -189,6 +206,7 @@ const PartitionKey* find_partition_key(std::string_view name) {
 Status set_value(PartitionChange& change, const PartitionKey& key, std::string_view value) {
     const PartitionSetting setting{key, value};
     if (key.value == PartitionValue::oversubscribe) return read_oversubscribe(change, setting);
+    if (key.value == PartitionValue::job_default) return read_job_default(change, setting);
     if (key.value == PartitionValue::both_priorities) {
         BERTH_CHECK(read_into(change.priority_job_factor, setting));
         change.priority_tier = change.priority_job_factor;

@@ -31,6 +31,9 @@ enum class PartitionValue : std::uint8_t {
     oversubscribe,    // See oversubscribe.h.
     billing_weights,  // "CPU=1.0,Mem=0.25G"; slurm.conf and berth.yaml alone set it.
     preempt_mode,     // OFF, CANCEL, REQUEUE
+    qos,              // "gold"; N/A or nothing: none.
+    job_defaults,     // "DefCpuPerGPU=2,DefMemPerGPU=1024"; (null): none.
+    job_default,      // The number of one of these.
     seconds,
     without_effect,  // Slurm's, and not built.
 };

@@ -123,7 +123,7 @@ void put_limits(ShapeWriter& json, const api::PartitionRow& partition) {
     } else {
         json.put_number("time", std::nullopt);
     }
-    json.put("job", "");
+    json.put("job", partition.job_defaults == "(null)" ? "" : partition.job_defaults);
     json.end();
     json.put("grace_time", partition.grace_time);
     json.begin("maximums");

@@ -91,8 +91,10 @@ std::vector<std::string> preempt_modes(const std::string& text) {
 void put_qos(ShapeWriter& json, const api::QosRow& row) {
     json.begin();
     json.put("description", row.description);
-    json.put("flags", row.deny_on_limit ? std::vector<std::string>{"DENY_LIMIT"}
-                                        : std::vector<std::string>{});
+    std::vector<std::string> flags;
+    if (row.deny_on_limit) flags.emplace_back("DENY_LIMIT");
+    if (row.over_partition_qos) flags.emplace_back("OVERRIDE_PARTITION_QOS");
+    json.put("flags", flags);
     json.put("id", std::int64_t{0});  // It has no number.
     put_qos_limits(json, row);
     json.put("name", row.name);

@@ -85,6 +85,7 @@ private:
                     .priority = words.number("priority").value_or(0),
                     .max_wall = words.duration("max_wall")};
         qos.deny_on_limit = words.has("deny_on_limit");
+        qos.over_partition_qos = words.has("over_partition_qos");
         set_limits(words, kOfQos, qos.limits);
         qos.preempt = words.list("preempts");
         qos.preempt_mode = read_preempt_mode(words);

@@ -290,6 +290,9 @@ PartitionSpec read_partition(const ScenarioWords& words, const ClusterSpec& spec
     partition.priority_job_factor = words.number("factor").value_or(1);
     partition.preempt_mode = read_preempt_mode(words);
     partition.grace_time = std::chrono::seconds(words.number("grace").value_or(0));
+    partition.qos = words.text("qos").value_or("");
+    partition.disable_root_jobs = words.has("no_root");
+    partition.requires_reservation = words.has("needs_reservation");
     const std::string state = words.text("state").value_or("up");
     partition.state = state == "down"       ? PartitionState::down
                       : state == "inactive" ? PartitionState::inactive

@@ -126,6 +126,72 @@ def root_only(run):
     run.refused(user=USER)
 
 
+@key("partition", "DisableRootJobs", "YES", seen="root is turned away, users are not", needs_root=True)
+def disable_root_jobs(run):
+    run.configure(partitions=LINE)
+    run.sbatch(user=USER)
+    run.refused()
+
+
+@key("slurm.conf", "DisableRootJobs", "YES", seen="root is turned away, users are not", needs_root=True)
+def disable_root_jobs_anywhere(run):
+    run.configure("{it}")
+    run.sbatch(user=USER)
+    run.refused()
+
+
+@key("partition", "ReqResv", "YES", seen="a job without a reservation is turned away")
+def req_resv(run):
+    run.configure(partitions=LINE)
+    run.refused()
+
+
+@key("partition", "QOS", "small", seen="a limit of that QOS keeps a job of another QOS waiting")
+def partition_qos(run):
+    run.configure(partitions=LINE, yaml={"qos": [{"name": "small", "max_tres": "cpu=1"}]})
+    run.waits_for(run.sbatch("-c2"), "QOSMaxCpuPerJobLimit")
+
+
+def gets_for_each_gpu(run, what):
+    see(what in run.shown(run.sbatch("--gres=gpu:2")))
+
+
+@key("partition", "JobDefaults", "DefCpuPerGPU=3,DefMemPerGPU=500", seen="a job gets so many CPUs and so much memory for each of its GPUs")
+def job_defaults(run):
+    run.configure(partitions=LINE)
+    gets_for_each_gpu(run, "cpu=6,mem=1000M")
+
+
+@key("partition", "DefCpuPerGPU", "3", seen="a job gets so many CPUs for each of its GPUs")
+def def_cpu_per_gpu(run):
+    run.configure(partitions=LINE)
+    gets_for_each_gpu(run, "cpu=6")
+
+
+@key("partition", "DefMemPerGPU", "500", seen="a job gets so much memory for each of its GPUs")
+def def_mem_per_gpu(run):
+    run.configure(partitions=LINE)
+    gets_for_each_gpu(run, "mem=1000M")
+
+
+@key("slurm.conf", "JobDefaults", "DefCpuPerGPU=3,DefMemPerGPU=500", seen="a job gets so many CPUs and so much memory for each of its GPUs")
+def job_defaults_anywhere(run):
+    run.configure("{it}")
+    gets_for_each_gpu(run, "cpu=6,mem=1000M")
+
+
+@key("slurm.conf", "DefCpuPerGPU", "3", seen="a job gets so many CPUs for each of its GPUs")
+def def_cpu_per_gpu_anywhere(run):
+    run.configure("{it}")
+    gets_for_each_gpu(run, "cpu=6")
+
+
+@key("slurm.conf", "DefMemPerGPU", "500", seen="a job gets so much memory for each of its GPUs")
+def def_mem_per_gpu_anywhere(run):
+    run.configure("{it}")
+    gets_for_each_gpu(run, "mem=1000M")
+
+
 @key("partition", "OverSubscribe", "EXCLUSIVE", seen="a job of one core holds the whole node")
 def oversubscribe(run):
     run.configure(partitions=LINE)

@@ -150,6 +150,13 @@ def qos_deny_on_limit(run):
     run.refused("-c2", "--qos=short")
 
 
+@yaml_key("qos.over_partition_qos", seen="its limit counts and not that of the partition's QOS")
+def qos_over_partition_qos(run):
+    run.configure(partitions=["PartitionName=main Nodes=n[1-2] Default=YES QOS=small"],
+                  yaml={"qos": [{"name": "small", "max_tres": "cpu=1"}, {"name": "wide", "max_tres": "cpu=2", "over_partition_qos": True}]})
+    run.ends(run.sbatch("-c2", "--qos=wide"))
+
+
 @yaml_key("qos.description", seen="the QOS is found by it")
 def qos_description(run):
     run.configure(yaml={"qos": [{"name": "high", "description": "cells"}]})
@@ -361,6 +368,18 @@ def partitions(run):
 @yaml_partition("nodes", "n2")
 def partition_nodes(run):
     same(run.output("echo $SLURM_JOB_NODELIST", "-p", "other"), "n2")
+
+
+@yaml_partition("job_defaults", "DefCpuPerGPU=3,DefMemPerGPU=500")
+def partition_job_defaults(run):
+    see("cpu=6,mem=1000M" in run.shown(run.sbatch("-H", "-p", "other", "--gres=gpu:2")))
+
+
+@yaml_key("partitions.qos", seen="a limit of that QOS keeps a job of another QOS waiting")
+def partitions_qos(run):
+    run.configure(partitions=[], yaml={"qos": [{"name": "small", "max_tres": "cpu=1"}],
+                                       "partitions": [{"name": "main", "nodes": "n[1-2]", "default": True, "qos": "small"}]})
+    run.waits_for(run.sbatch("-c2"), "QOSMaxCpuPerJobLimit")
 
 
 @yaml_key("partitions.default", seen="a job that names no partition is accepted")

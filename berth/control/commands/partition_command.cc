@@ -85,6 +85,12 @@ std::optional<Refused> object_to_sharing(const ClusterSpec& spec, const Partitio
                        " needs PreemptMode=GANG in slurm.conf: jobs on the same cores take turns");
 }
 
+std::optional<Refused> object_to_qos(const ClusterSpec& spec, const PartitionChange& change) {
+    const std::string name = change.qos.value_or("");
+    if (name.empty() || spec.find_qos(name)) return std::nullopt;
+    return refused(Refusal::unknown_qos, "There is no QOS '" + name + "'");
+}
+
 std::optional<Refused> object_to_name(const ClusterSpec& spec, const EditPartition& command,
                                       const PartitionSpec* known) {
     if (!command.is_new) {
@@ -126,6 +132,7 @@ Answer edit_partition(TurnBuilder& builder, const Principal& principal,
     }
     if (auto no = settle_nodes(spec, known, change)) return *no;
     if (auto no = object_to_sharing(spec, change)) return *no;
+    if (auto no = object_to_qos(spec, change)) return *no;
     settle_sharing(change);
     PartitionEdit edit{.name = command.name, .is_new = command.is_new, .change = std::move(change)};
     builder.record(ClusterEdited{{.partitions = {std::move(edit)}, .nodes = {}}});

@@ -268,6 +268,10 @@ std::optional<Refusing> too_large(const PartitionChange& change) {
     const auto size = [](const std::optional<std::vector<std::string>>& maybe) {
         return maybe ? maybe->size() : std::size_t{0};
     };
+    if (auto refusing = long_text({{"QOS", change.qos.value_or("")},
+                                   {"JobDefaults", change.job_defaults.value_or("")}})) {
+        return refusing;
+    }
     return long_list(
         {{"Node list",
           size(change.nodes) + change.nodes_added.size() + change.nodes_removed.size()},

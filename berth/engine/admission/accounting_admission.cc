@@ -197,6 +197,16 @@ private:
         return used;
     }
 
+    Objection check_partition_qos(const std::string& qos) const {
+        for (const PartitionSpec& partition : state_.spec().partitions) {
+            if (partition.gone || partition.qos != qos) continue;
+            return refuse(Refusal::in_use, "QOS " + qos + " is that of partition " +
+                                               partition.name +
+                                               "; give the partition another one first");
+        }
+        return std::nullopt;
+    }
+
     // Accounts and QOS that pending or running jobs use cannot be removed.
     Objection check_removed() const {
         const InUse used = find_in_use();
@@ -208,6 +218,7 @@ private:
                 return refuse(Refusal::not_supported, "QOS " + one.name + " is always there");
             }
             if (used.qos[id->index()]) return in_use("QOS " + one.name);
+            if (auto no = check_partition_qos(one.name)) return no;
         }
         if (!edits_.removed_accounts.empty()) {
             const NameIndex accounts(after_.accounts, kEditedName);

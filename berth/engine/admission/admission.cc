@@ -128,6 +128,7 @@ std::variant<Job, Refusing> admit_in_one(const ClusterState& state, Time now,
     if (!no) no = resolve_account(cluster, job);
     if (!no) no = resolve_qos(cluster, job);
     if (!no) no = check_partition_access(cluster, owner, job);
+    if (!no) add_gpu_defaults(cluster, job);
     if (!no) no = normalise_request(cluster, job.spec.request.edit());
     if (!no) no = resolve_time_limit(cluster, job);
     if (!no) no = check_partition_limits(cluster, job);

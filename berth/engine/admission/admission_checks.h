@@ -26,6 +26,9 @@ Objection check_priority(const Principal& owner, const JobSpec& spec, PriorityBy
 Objection resolve_priority_class(const ClusterSpec& spec, Job& job);
 Objection check_partition_access(const ClusterSpec& spec, const Principal& owner, const Job& job);
 
+// admission_gpus.cc: CPUs and memory by the job's GPUs, where it says nothing of them.
+void add_gpu_defaults(const ClusterSpec& spec, Job& job);
+
 // admission_partitions.cc: the job in those of the listed partitions that take it, in the first of
 // the highest tier. As EnforcePartLimits says, one that does not is left out, or refuses the job
 // (ALL). `admit_in`: the job as it would be admitted with this partition alone.

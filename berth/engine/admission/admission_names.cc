@@ -139,6 +139,10 @@ Objection check_partition_access(const ClusterSpec& spec, const Principal& owner
         return Refusing{.why = why,
                         .message = "partition " + partition.name + " is not open to " + who};
     };
+    if (partition.disable_root_jobs && owner.uid == 0)
+        return refused(Refusal::not_allowed, "root (DisableRootJobs)");
+    if (partition.requires_reservation && job.spec.request->reservation.empty())
+        return refused(Refusal::not_allowed, "jobs without --reservation (ReqResv)");
     const auto closed = [](const std::vector<std::string>& allow,
                            const std::vector<std::string>& deny, const std::string& one) {
         return (!allow.empty() && !contains(allow, one)) || (allow.empty() && contains(deny, one));

@@ -25,6 +25,11 @@ ClusterSpec edited_cluster(Rng& rng) {
     small.is_default = false;
     small.nodes.edit().resize(2);
     spec.partitions.push_back(std::move(small));
+    spec.qos.push_back({.name = "few"});
+    spec.qos.back().limits.group_jobs = 2;
+    spec.qos.push_back({.name = "each"});
+    spec.qos.back().limits.max_tres_per_user = {{"gres/gpu", 6}};
+    spec.scheduling.enforce_limits = rng.chance(50);
     if (rng.chance(50)) {
         spec.scheduling.rules.push_back({.kind = "priority", .name = "partition", .weight = 1000});
         spec.scheduling.priority_period = std::chrono::seconds(1);  // Each step has its own.
@@ -50,12 +55,13 @@ PartitionEdit edit_of_partition(Rng& rng, const ClusterSpec& spec) {
         return edit;
     }
     PartitionChange& change = edit.change;
-    switch (rng.between(0, 5)) {
+    switch (rng.between(0, 6)) {
         case 0: change.state = rng.chance(70) ? "UP" : "DOWN"; break;
         case 1: change.nodes = some_nodes(rng, spec); break;
         case 2: change.max_time = rng.chance(50) ? "20" : "UNLIMITED"; break;
         case 3: change.priority_tier = rng.between(1, 3); break;
         case 4: change.priority_job_factor = rng.between(1, 9); break;
+        case 5: change.qos = rng.pick(std::vector<std::string>{"", "few", "each"}); break;
         default: change.max_nodes = rng.between(1, 3); break;
     }
     return edit;

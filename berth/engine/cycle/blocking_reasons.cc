@@ -91,10 +91,9 @@ BlockingReason own_blocking(const ClusterState& state, const Job& job, Time now)
 }
 
 BlockingReason qos_blocking(const ClusterSpec& spec, const Job& job) {
-    if (job.qos.index() >= spec.qos.size()) return {};
-    const std::optional<Duration>& max_wall = spec.qos[job.qos.index()].max_wall;
-    return max_wall && job.time_limit > *max_wall ? shut(PendingReason::qos_max_wall)
-                                                  : BlockingReason{};
+    const QosSpec* const qos = wall_qos(spec, job.partition, job.qos);
+    return qos != nullptr && job.time_limit > *qos->max_wall ? shut(PendingReason::qos_max_wall)
+                                                             : BlockingReason{};
 }
 
 BlockingReason array_blocking(const Job& job, std::size_t running_tasks) {

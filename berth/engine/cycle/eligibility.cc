@@ -31,10 +31,17 @@ bool is_listed(const PendingJob& pending) {
            (pending.blocking.reason != PendingReason::none && !asks_limits(pending));
 }
 
-// The QOS, if it limits all of its jobs together.
-std::optional<QosId> limiting_qos(const QuotaTree& quota, QosId qos) {
-    const QuotaLimits* const limits = quota.limits_of_qos(qos);
-    return limits != nullptr && limits->limits_all() ? std::optional(qos) : std::nullopt;
+// Until something changes on which the job's limits are counted.
+void watch_limits(const ClusterState& state, const Job& job, LimitWatch& watch) {
+    watch.add(job.id, static_cast<QuotaTree::Index>(*state.usage_of(job)));
+    for (const auto& [qos, limits] : state.quota().qos_limits(job.qos, job.partition).each) {
+        if (limits != nullptr && limits->limits_all()) watch.add(job.id, qos);
+    }
+}
+
+// Whether it is the job's own QOS or that of its partition.
+bool is_of_qos(const ClusterState& state, const Job& job, QosId qos) {
+    return job.qos == qos || state.quota().partition_qos(job.partition) == qos;
 }
 
 }  // namespace
@@ -61,8 +68,7 @@ void Eligibility::check(PendingJob& pending) {
     }
     if (state.quota().enforced() && !pending.limit_watched && asks_limits(pending)) {
         pending.limit_watched = true;
-        const auto leaf = static_cast<QuotaTree::Index>(*state.usage_of(job));
-        derived.pending.limit_watch().add(pending.id, leaf, limiting_qos(state.quota(), job.qos));
+        watch_limits(state, job, derived.pending.limit_watch());
     }
     const PendingReason reason = pending.blocking.reason;
     if (reason == PendingReason::dependency_never_satisfied && !job.dependency_failed) {
@@ -201,8 +207,8 @@ void Eligibility::recheck_limits() {
         news, [&](JobId id) { return recheck(jobs.find(id)); },
         [&](JobId id, QosId qos) {
             const Job* const job = cycle_.state().find_job(id);
-            const bool is_of_qos = job != nullptr && job->qos == qos;
-            return recheck(is_of_qos ? jobs.find(id) : nullptr);
+            const bool concerned = job != nullptr && is_of_qos(cycle_.state(), *job, qos);
+            return recheck(concerned ? jobs.find(id) : nullptr);
         });
 }
 

@@ -109,8 +109,8 @@ TEST_F(LicenseLimits, OfEachUserOfAQosHoldInAllAccounts) {
     EXPECT_TRUE(runs(first) && runs(of_ben) && runs(other));
     EXPECT_EQ(reason(in_art), kOfUser);
     const auto ann = quota().place_of(std::string("art"), std::string("ann")).user;
-    EXPECT_EQ(used(quota().use_of_qos_user(kGold, ann), "ansys"), 2);
-    EXPECT_EQ(used(quota().use_of_qos_user(kGold, ann), "matlab"), 3);
+    EXPECT_EQ(used(quota().use_of_qos(kGold, {.user = ann}).of_user, "ansys"), 2);
+    EXPECT_EQ(used(quota().use_of_qos(kGold, {.user = ann}).of_user, "matlab"), 3);
     end(of_ben);
     EXPECT_EQ(reason(in_art), kOfUser);
     end(first);

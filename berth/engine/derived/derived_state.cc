@@ -234,7 +234,8 @@ void DerivedState::note_edits(const ClusterState& state, Time now, const Cluster
             book.refresh(state, now, id);
     }
     planned_starts_at_risk = true;
-    LimitChange limits{.partitions = change.partitions};  // Billing, and whole nodes.
+    // Billing, and whole nodes; another QOS leads to another quota tree.
+    LimitChange limits{.all = change.qos, .partitions = change.partitions};
     limits.partitions.insert(limits.partitions.end(), change.of_features.begin(),
                              change.of_features.end());
     std::ranges::sort(limits.partitions);

@@ -15,11 +15,9 @@ namespace berth {
 
 class LimitWatch {
 public:
-    // `qos`: only where it limits all of its jobs together.
-    void add(JobId job, QuotaTree::Index leaf, std::optional<QosId> qos) {
-        put(by_leaf_, leaf, job);
-        if (qos) put(by_qos_, qos->index(), job);
-    }
+    void add(JobId job, QuotaTree::Index leaf) { put(by_leaf_, leaf, job); }
+    // For a QOS that limits all of its jobs together.
+    void add(JobId job, QosId qos) { put(by_qos_, qos.index(), job); }
     void clear() { *this = LimitWatch(); }
 
     // Visits each job that was added for one of these leaves or QOS. Jobs for which the visit says

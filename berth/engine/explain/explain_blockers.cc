@@ -6,6 +6,7 @@
 #include "berth/base/hostlist.h"
 #include "berth/base/size_text.h"
 #include "berth/engine/limits/limit_check.h"
+#include "berth/engine/state/job_queries.h"
 
 namespace berth {
 namespace {
@@ -119,7 +120,7 @@ Blocker blocker_of_reason(const ClusterState& state, const DerivedState& derived
     } else if (blocking.reason == PendingReason::max_mem_per_limit) {
         fill_node_memory(blocker, state.spec(), partition, shape.demand());
     } else if (blocking.reason == PendingReason::qos_max_wall) {
-        const QosSpec& qos = state.spec().qos[job.qos.index()];
+        const QosSpec& qos = *wall_qos(state.spec(), job.partition, job.qos);
         blocker.level = "qos " + qos.name;
         fill_time(blocker, job, *qos.max_wall, "the QOS");
     } else if (blocking.reason == PendingReason::job_array_task_limit) {

@@ -4,6 +4,7 @@
 
 #include "berth/base/size_text.h"
 #include "berth/engine/limits/limit_terms.h"
+#include "berth/engine/state/job_queries.h"
 #include "berth/policy/tres.h"
 
 namespace berth {
@@ -76,13 +77,15 @@ public:
           demand_(demand),
           asked_(asked),
           place_(place_in_quota(state, job)),
-          qos_(quota_.limits_of_qos(job.qos)),
-          over_(qos_ == nullptr ? no_limits() : *qos_),
+          qos_(quota_.qos_limits(job.qos, job.partition)),
+          over_(qos_.over == nullptr ? no_limits() : *qos_.over),
           excesses_(excesses),
           alone_(alone) {}
 
     void check_start() {
-        if (qos_ != nullptr) check_qos();
+        for (const auto& [qos, limits] : qos_.each) {
+            if (limits != nullptr) check_qos(qos, *limits);
+        }
         each_group([&](const QuotaLimits& limits, const QuotaUse& use, const auto& holder) {
             check_group(limits, use, holder);
         });
@@ -91,7 +94,9 @@ public:
     }
 
     void check_submission() {
-        if (qos_ != nullptr) check_submitted_of_qos();
+        for (const auto& [qos, limits] : qos_.each) {
+            if (limits != nullptr) check_submitted_of_qos(qos, *limits);
+        }
         each_group([&](const QuotaLimits& limits, const QuotaUse& use, const auto& holder) {
             if (over_.group_submitted) return;
             check_count(limits.group_submitted, R::assoc_grp_submit, use.submitted, tasks(),
@@ -109,9 +114,11 @@ private:
     std::string own_name() const {
         return "user " + job_.owner->user + " in account " + job_.spec.account;
     }
-    std::string qos_name() const { return "qos " + spec_.qos[job_.qos.index()].name; }
-    std::string user_of_qos() const { return qos_name() + " for user " + job_.owner->user; }
-    std::string account_of_qos() const { return qos_name() + " for account " + job_.spec.account; }
+    std::string name_of(QosId qos) const { return "qos " + spec_.qos[qos.index()].name; }
+    std::string user_of(QosId qos) const { return name_of(qos) + " for user " + job_.owner->user; }
+    std::string account_of(QosId qos) const {
+        return name_of(qos) + " for account " + job_.spec.account;
+    }
     // The use of a holder; nothing, if the job is checked as if it ran alone.
     const QuotaUse& in_use(const QuotaUse& use) const { return alone_ ? nothing() : use; }
 
@@ -201,9 +208,9 @@ private:
     }
 
     // ---- All limits of a QOS, in Slurm's order.
-    void check_qos() {
-        const auto holder = [&] { return qos_name(); };
-        for (const TresLimit& limit : qos_->least_per_job) {
+    void check_qos(QosId qos, const QuotaLimits& limits) {
+        const auto holder = [&] { return name_of(qos); };
+        for (const TresLimit& limit : limits.least_per_job) {
             const std::int64_t asked = asked_of(limit);
             if (asked >= limit.most) continue;
             excesses_.add({.reason = reason_of(R::qos_min, limit),
@@ -212,37 +219,38 @@ private:
                            .at_least = true},
                           holder, limit.tres);
         }
-        check_per_node(qos_->per_node, R::qos_max_node, holder);
-        check_tres(qos_->per_job, R::qos_max_job, nothing(), holder);
-        check_minutes(qos_->minutes_per_job, R::qos_max_minutes, holder);
-        if (qos_->limits_users() && !excesses_.done()) {
-            const QuotaUse& use = in_use(quota_.use_of_qos_user(job_.qos, place_.user));
-            const auto who = [&] { return user_of_qos(); };
-            check_running(qos_->max_jobs, R::qos_max_jobs_user, use, who);
-            check_tres(qos_->per_user, R::qos_max_user, use, who);
+        check_per_node(limits.per_node, R::qos_max_node, holder);
+        check_tres(limits.per_job, R::qos_max_job, nothing(), holder);
+        check_minutes(limits.minutes_per_job, R::qos_max_minutes, holder);
+        if (limits.limits_users() && !excesses_.done()) {
+            const QuotaUse& use = in_use(quota_.use_of_qos(qos, place_).of_user);
+            const auto who = [&] { return user_of(qos); };
+            check_running(limits.max_jobs, R::qos_max_jobs_user, use, who);
+            check_tres(limits.per_user, R::qos_max_user, use, who);
         }
-        if (qos_->limits_accounts() && !excesses_.done()) {
-            const QuotaUse& use = in_use(quota_.use_of_qos_account(job_.qos, place_.account_name));
-            const auto who = [&] { return account_of_qos(); };
-            check_running(qos_->max_jobs_per_account, R::qos_max_jobs_account, use, who);
-            check_tres(qos_->per_account, R::qos_max_account, use, who);
+        if (limits.limits_accounts() && !excesses_.done()) {
+            const QuotaUse& use = in_use(quota_.use_of_qos(qos, place_).of_account);
+            const auto who = [&] { return account_of(qos); };
+            check_running(limits.max_jobs_per_account, R::qos_max_jobs_account, use, who);
+            check_tres(limits.per_account, R::qos_max_account, use, who);
         }
-        if (excesses_.done() || !qos_->limits_all()) return;
-        const QuotaUse& use = in_use(quota_.use_of_qos(job_.qos));
-        check_running(qos_->group_jobs, R::qos_grp_jobs, use, holder);
-        check_tres(qos_->group, R::qos_grp, use, holder);
+        if (excesses_.done() || !limits.limits_all()) return;
+        const QuotaUse& use = in_use(quota_.use_of_qos(qos, place_).all);
+        check_running(limits.group_jobs, R::qos_grp_jobs, use, holder);
+        check_tres(limits.group, R::qos_grp, use, holder);
     }
 
-    void check_submitted_of_qos() {
+    void check_submitted_of_qos(QosId qos, const QuotaLimits& limits) {
         constexpr std::string_view kWhat = "submitted jobs";
-        check_count(qos_->max_submitted, R::qos_max_submit_user,
-                    quota_.use_of_qos_user(job_.qos, place_.user).submitted, tasks(), kWhat,
-                    [&] { return user_of_qos(); });
-        check_count(qos_->max_submitted_per_account, R::qos_max_submit_account,
-                    quota_.use_of_qos_account(job_.qos, place_.account_name).submitted, tasks(),
-                    kWhat, [&] { return account_of_qos(); });
-        check_count(qos_->group_submitted, R::qos_grp_submit, quota_.use_of_qos(job_.qos).submitted,
-                    tasks(), kWhat, [&] { return qos_name(); });
+        check_count(limits.max_submitted, R::qos_max_submit_user,
+                    quota_.use_of_qos(qos, place_).of_user.submitted, tasks(), kWhat,
+                    [&] { return user_of(qos); });
+        check_count(limits.max_submitted_per_account, R::qos_max_submit_account,
+                    quota_.use_of_qos(qos, place_).of_account.submitted, tasks(), kWhat,
+                    [&] { return account_of(qos); });
+        check_count(limits.group_submitted, R::qos_grp_submit,
+                    quota_.use_of_qos(qos, place_).all.submitted, tasks(), kWhat,
+                    [&] { return name_of(qos); });
     }
 
     // ---- Limits of associations.
@@ -262,8 +270,7 @@ private:
             check_running(limits.max_jobs, R::assoc_max_jobs,
                           in_use(quota_.use_of_leaf(place_.leaf)), holder);
         }
-        const bool by_qos =
-            job_.qos.index() < spec_.qos.size() && spec_.qos[job_.qos.index()].max_wall;
+        const bool by_qos = wall_qos(spec_, job_.partition, job_.qos) != nullptr;
         if (!limits.max_wall || by_qos || job_.time_limit <= *limits.max_wall) return;
         constexpr auto kOne = std::chrono::minutes(1);
         const bool endless = job_.time_limit == Duration::max();
@@ -301,8 +308,8 @@ private:
     const Demand& demand_;
     const LimitRequest& asked_;
     QuotaTree::Place place_;
-    const QuotaLimits* qos_;   // nullptr: the QOS has no limits.
-    const QuotaLimits& over_;  // Of the QOS, or none.
+    QuotaTree::QosLimits qos_;
+    const QuotaLimits& over_;  // Of its QOS, or none.
     Excesses& excesses_;
     bool alone_;  // As if nothing else ran.
 };
@@ -310,6 +317,16 @@ private:
 std::optional<Excess> first_of(Excesses& excesses) {
     std::vector<Excess> found = excesses.take();
     return found.empty() ? std::nullopt : std::optional(std::move(found.front()));
+}
+
+// Whether a QOS of the job, or that of its partition, refuses what a limit would keep waiting.
+bool denies_on_limit(const ClusterState& state, const Job& job) {
+    const std::vector<QosSpec>& all = state.spec().qos;
+    const auto denies = [&](QosId qos) {
+        return qos.index() < all.size() && all[qos.index()].deny_on_limit;
+    };
+    const std::optional<QosId> other = state.quota().partition_qos(job.partition);
+    return denies(job.qos) || (other && denies(*other));
 }
 
 }  // namespace
@@ -345,9 +362,7 @@ std::optional<Excess> limit_on_submission(const ClusterState& state, const Job& 
     const LimitRequest asked = limit_request_of(state, job.partition, demand);
     Excesses excesses(Excesses::Wanted::first);
     Checking(state, job, demand, asked, excesses).check_submission();
-    const std::vector<QosSpec>& qos = state.spec().qos;
-    const bool at_once = job.qos.index() < qos.size() && qos[job.qos.index()].deny_on_limit;
-    if (!excesses.done() && at_once)
+    if (!excesses.done() && denies_on_limit(state, job))
         Checking(state, job, demand, asked, excesses, true).check_start();
     return first_of(excesses);
 }

@@ -1,6 +1,7 @@
 // Checks the limits of associations and QOS against a job to be submitted or started, in Slurm's
-// order: its QOS, its own association, then each account up to the root. A limit set by the QOS
-// overrides those of the associations.
+// order: the QOS of its partition, its own QOS, its own association, then each account up to the
+// root. A limit set by an earlier one of these overrides that of a later one, but for accounts,
+// whose group limits all count. With OverPartQOS the job's own QOS comes first.
 #pragma once
 
 #include <optional>

@@ -27,16 +27,17 @@ LimitCounter counter_of(LimitCounter of, const TresLimit& limit) {
 template <class Amount>
 class Terms {
 public:
-    // `over`: limits that override those of accounts; nullptr: none do.
-    Terms(const ClusterState& state, const Job& job, const QuotaLimits* over, Amount amount)
+    Terms(const ClusterState& state, const Job& job, const QuotaTree::QosLimits& qos, Amount amount)
         : quota_(state.quota()),
-          job_(job),
           place_(place_in_quota(state, job)),
-          over_(over),
+          qos_(qos),
+          over_(qos.over),
           amount_(amount) {}
 
     std::vector<LimitTerm> gather() {
-        if (const QuotaLimits* const qos = quota_.limits_of_qos(job_.qos)) add_qos(*qos);
+        for (const auto& one : qos_.each) {
+            if (one.limits != nullptr) add_qos(one.qos, *one.limits);
+        }
         if (place_.association != QuotaTree::kNone) {
             add_group(*quota_.nearest_limits(place_),
                       counter_of(Holder::association, place_.leaf, 0));
@@ -52,8 +53,8 @@ public:
     }
 
 private:
-    void add_qos(const QuotaLimits& limits) {
-        const auto qos = static_cast<std::uint32_t>(job_.qos.index());
+    void add_qos(QosId of, const QuotaLimits& limits) {
+        const auto qos = static_cast<std::uint32_t>(of.index());
         const LimitCounter of_user = counter_of(Holder::qos_user, qos, place_.user);
         const LimitCounter of_account = counter_of(Holder::qos_account, qos, place_.account_name);
         const LimitCounter of_all = counter_of(Holder::qos, qos, 0);
@@ -81,9 +82,9 @@ private:
     }
 
     const QuotaTree& quota_;
-    const Job& job_;
     QuotaTree::Place place_;
-    const QuotaLimits* over_;
+    QuotaTree::QosLimits qos_;
+    const QuotaLimits* over_;  // Override those of accounts; nullptr: none do.
     Amount amount_;
     std::vector<LimitTerm> terms_;
 };
@@ -97,14 +98,11 @@ QuotaTree::Place place_in_quota(const ClusterState& state, const Job& job) {
     return quota.place_of(job.spec.account, job.owner->user);
 }
 
-bool is_overridden(const TresLimitList& by, const TresLimit& limit) {
-    return std::ranges::any_of(by, [&](const TresLimit& one) { return is_same_tres(one, limit); });
-}
-
 std::vector<LimitTerm> limit_terms_of(const ClusterState& state, const Job& pending,
                                       const Demand& demand, const LimitRequest& asked) {
     const auto amount = [&](const TresLimit& limit) { return asked.of(limit, demand); };
-    return Terms(state, pending, state.quota().limits_of_qos(pending.qos), amount).gather();
+    return Terms(state, pending, state.quota().qos_limits(pending.qos, pending.partition), amount)
+        .gather();
 }
 
 std::vector<LimitTerm> limit_terms_of_run(const ClusterState& state, const Job& run) {
@@ -116,7 +114,11 @@ std::vector<LimitTerm> limit_terms_of_run(const ClusterState& state, const Job& 
         if (limit.kind != TresKind::billing) return amount_of(limit, held);
         return billing_of(state.spec(), run.partition, {held.nodes, held.amount}).whole;
     };
-    return Terms(state, run, nullptr, amount).gather();
+    const QuotaTree& quota = state.quota();
+    QuotaTree::QosLimits all{.each = {{{run.qos, quota.limits_of_qos(run.qos)}, {}}}};
+    const auto other = quota.partition_qos(run.partition);
+    if (other && *other != run.qos) all.each[1] = {*other, quota.limits_of_qos(*other)};
+    return Terms(state, run, all, amount).gather();
 }
 
 }  // namespace berth

@@ -38,8 +38,8 @@ struct LimitTerm {
     std::int64_t amount = 0;  // Not 0. Billing is what the job's own partition bills.
 };
 
-// Of a pending job: those that bind it. Where its QOS has a limit of its own, that of an account
-// does not.
+// Of a pending job: those that bind it. Where a QOS has a limit, that of an account does not; and
+// of two QOS only one does: see QuotaTree::qos_limits().
 std::vector<LimitTerm> limit_terms_of(const ClusterState& state, const Job& pending,
                                       const Demand& demand, const LimitRequest& asked);
 // Of a run: all that count it.
@@ -47,8 +47,5 @@ std::vector<LimitTerm> limit_terms_of_run(const ClusterState& state, const Job& 
 
 // Where a job is counted. The job need not be in the state.
 QuotaTree::Place place_in_quota(const ClusterState& state, const Job& job);
-
-// Whether some limit of the list is on the same TRES, and overrides this one.
-bool is_overridden(const TresLimitList& by, const TresLimit& limit);
 
 }  // namespace berth

@@ -18,7 +18,10 @@ struct Taker {
     const Job* job = nullptr;
     Time start{}, end{};
     bool is_planned = false;
-    Limits over;  // Of a planned start: limits of its QOS, in place of which no others count it.
+    // Of a planned start: limits of its QOS, in place of which no others count it. Where its
+    // partition has a QOS, what the one that comes first sets does not count in the second, either.
+    Limits over, first;
+    std::optional<QosId> second;
     std::function<std::int64_t(const TresLimit&)> amount;
 };
 
@@ -41,23 +44,47 @@ Taker taker_of_run(const ClusterState& state, const CheckedLoans& loans, const J
     return taker;
 }
 
+bool names_tres(const TresLimits& limits, const std::string& tres) {
+    return std::ranges::find(limits, tres, &TresLimits::value_type::first) != limits.end();
+}
+
+// That of its partition; nullopt: it has none, or the job's own is the same.
+std::optional<QosId> other_qos(const ClusterSpec& spec, const Job& job) {
+    const std::string& name = spec.partition(job.partition).qos;
+    const auto found = name.empty() ? std::nullopt : spec.find_qos(name);
+    return found == job.qos ? std::nullopt : found;
+}
+
+void set_order(Taker& taker, const ClusterSpec& spec) {
+    const Job& job = *taker.job;
+    if (job.qos.index() < spec.qos.size()) taker.over = spec.qos[job.qos.index()].limits;
+    const std::optional<QosId> other = other_qos(spec, job);
+    if (!other) return;
+    const Limits own = taker.over, &theirs = spec.qos[other->index()].limits;
+    const bool own_first =
+        job.qos.index() < spec.qos.size() && spec.qos[job.qos.index()].over_partition_qos;
+    taker.first = own_first ? own : theirs;
+    taker.second = own_first ? *other : job.qos;
+    taker.over.group_tres.insert(taker.over.group_tres.end(), theirs.group_tres.begin(),
+                                 theirs.group_tres.end());
+    if (theirs.group_jobs) taker.over.group_jobs = theirs.group_jobs;
+    if (theirs.max_jobs) taker.over.max_jobs = theirs.max_jobs;
+    if (theirs.max_jobs_per_account) taker.over.max_jobs_per_account = theirs.max_jobs_per_account;
+}
+
 Taker taker_of_planned(const ClusterState& state, const Job& job, const PlannedStart& planned,
                        Time now) {
     Demand demand = resolved_demand(state, job);
     LimitRequest asked = limit_request_of(state, job.partition, demand);
     demand.choices.clear();  // Amounts alone matter, and there may be many.
-    const auto& qos = state.spec().qos;
-    return {.job = &job,
-            .start = std::max(planned.start, now),
-            .end = planned.end,
-            .is_planned = true,
-            .over = job.qos.index() < qos.size() ? qos[job.qos.index()].limits : Limits{},
-            .amount = [demand = std::move(demand), asked = std::move(asked)](
-                          const TresLimit& limit) { return asked.of(limit, demand); }};
-}
-
-bool names_tres(const TresLimits& limits, const std::string& tres) {
-    return std::ranges::find(limits, tres, &TresLimits::value_type::first) != limits.end();
+    Taker taker{.job = &job,
+                .start = std::max(planned.start, now),
+                .end = planned.end,
+                .is_planned = true,
+                .amount = [demand = std::move(demand), asked = std::move(asked)](
+                              const TresLimit& limit) { return asked.of(limit, demand); }};
+    set_order(taker, state.spec());
+    return taker;
 }
 
 // One limit of one holder, and all that it counts.
@@ -98,19 +125,9 @@ public:
 
     void add(const Taker& taker) {
         const Job& job = *taker.job;
-        const std::string user = " user " + job.owner->user, account = job.spec.account;
-        const Limits none;
-        const bool has_qos = job.qos.index() < spec_.qos.size();
-        const Limits& of_qos = has_qos ? spec_.qos[job.qos.index()].limits : none;
-        const std::string qos = has_qos ? "qos " + spec_.qos[job.qos.index()].name : "";
-        count_jobs(qos, of_qos.group_jobs, taker);
-        count_tres(qos, of_qos.group_tres, taker, none.group_tres);
-        count_jobs(qos + user, of_qos.max_jobs, taker);
-        count_tres(qos + user, of_qos.max_tres_per_user, taker, none.group_tres);
-        count_jobs(qos + " account " + account, of_qos.max_jobs_per_account, taker);
-        count_tres(qos + " account " + account, of_qos.max_tres_per_account, taker,
-                   none.group_tres);
-        add_association(taker, "account " + account + user);
+        if (job.qos.index() < spec_.qos.size()) add_qos(taker, job.qos);
+        if (const auto other = other_qos(spec_, job)) add_qos(taker, *other);
+        add_association(taker, "account " + *job.spec.account + " user " + job.owner->user);
     }
 
     std::optional<std::string> first_wrong() {
@@ -126,6 +143,19 @@ public:
     }
 
 private:
+    void add_qos(const Taker& taker, QosId id) {
+        const Limits none, &limits = spec_.qos[id.index()].limits;
+        const Limits& over = taker.second == id ? taker.first : none;
+        const std::string qos = "qos " + spec_.qos[id.index()].name;
+        const std::string user = qos + " user " + taker.job->owner->user;
+        const std::string account = qos + " account " + *taker.job->spec.account;
+        if (!over.group_jobs) count_jobs(qos, limits.group_jobs, taker);
+        count_tres(qos, limits.group_tres, taker, over.group_tres);
+        if (!over.max_jobs) count_jobs(user, limits.max_jobs, taker);
+        count_tres(user, limits.max_tres_per_user, taker, over.max_tres_per_user);
+        if (!over.max_jobs_per_account) count_jobs(account, limits.max_jobs_per_account, taker);
+        count_tres(account, limits.max_tres_per_account, taker, over.max_tres_per_account);
+    }
     void add_association(const Taker& taker, const std::string& name) {
         const Job& job = *taker.job;
         std::optional<std::uint32_t> max_jobs;

@@ -42,6 +42,22 @@ void ClusterState::take(Time now, const AccountingEdited& fact) {
     touches_.add_spec(undo_);
 }
 
+namespace {
+
+// Whether each partition has the QOS that the tree knows it to have.
+bool has_qos_of(const QuotaTree& quota, const ClusterSpec& spec) {
+    if (!quota.enforced()) return true;
+    for (std::size_t p = 0; p < spec.partitions.size(); ++p) {
+        const PartitionSpec& one = spec.partitions[p];
+        const bool has_qos = !one.qos.empty() && !one.gone;
+        const std::optional<QosId> now = has_qos ? spec.find_qos(one.qos) : std::nullopt;
+        if (quota.partition_qos(PartitionId::from_index(p)) != now) return false;
+    }
+    return true;
+}
+
+}  // namespace
+
 // Partitions and nodes keep their ids. Jobs on a node that leaves a partition keep running, as in
 // Slurm.
 void ClusterState::take(Time now, const ClusterEdited& fact) {
@@ -50,6 +66,7 @@ void ClusterState::take(Time now, const ClusterEdited& fact) {
     const PartitionTiers tiers = tiers_of(spec());
     configuration_.edit(fact.edits);
     for (const JobId id : jobs_in_other_order(*this, tiers)) set_planned(id, std::nullopt);
+    if (!has_qos_of(quota_, spec())) rebuild_quota();
     // A partition that is made anew has no TRESBillingWeights, which no other edit changes.
     if (std::ranges::any_of(fact.edits.partitions, &PartitionEdit::is_new)) {
         usage_.set_rates(rates_from_scratch());

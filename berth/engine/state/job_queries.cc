@@ -83,11 +83,24 @@ std::string partition_text(const ClusterSpec& spec, const Job& job) {
                                                           : spec.partition(job.partition).name;
 }
 
+const QosSpec* wall_qos(const ClusterSpec& spec, PartitionId partition, QosId own) {
+    const auto limiting = [&](std::optional<QosId> qos) {
+        const bool limits =
+            qos && qos->index() < spec.qos.size() && spec.qos[qos->index()].max_wall;
+        return limits ? &spec.qos[qos->index()] : nullptr;
+    };
+    const std::string& name = spec.partition(partition).qos;
+    const QosSpec* const mine = limiting(own);
+    const QosSpec* const theirs = name.empty() ? nullptr : limiting(spec.find_qos(name));
+    if (theirs == nullptr || (mine != nullptr && mine->over_partition_qos)) return mine;
+    return theirs;
+}
+
 Duration default_time_limit(const ClusterSpec& spec, PartitionId partition, QosId qos) {
     const PartitionSpec& in = spec.partition(partition);
     const Duration limit = in.default_time.value_or(in.max_time.value_or(Duration::max()));
-    if (qos.index() >= spec.qos.size()) return limit;
-    return std::min(limit, spec.qos[qos.index()].max_wall.value_or(Duration::max()));
+    const QosSpec* const bounds = wall_qos(spec, partition, qos);
+    return bounds == nullptr ? limit : std::min(limit, *bounds->max_wall);
 }
 
 Job moved_to(const ClusterSpec& spec, const Job& job, PartitionId partition) {

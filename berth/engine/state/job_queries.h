@@ -42,6 +42,8 @@ bool names_several_partitions(const JobSpec& spec);
 std::vector<PartitionId> partitions_of(const ClusterSpec& spec, const Job& job);
 // "main,debug" until it starts, then the one in which it runs.
 std::string partition_text(const ClusterSpec& spec, const Job& job);
+// The QOS whose MaxWall bounds the job: that of its partition, or its own. nullptr: neither does.
+const QosSpec* wall_qos(const ClusterSpec& spec, PartitionId partition, QosId own);
 // The time limit of a job that names none.
 Duration default_time_limit(const ClusterSpec& spec, PartitionId partition, QosId qos);
 // The job as it would be in another of its partitions.

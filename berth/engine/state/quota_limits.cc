@@ -1,5 +1,7 @@
 #include "berth/engine/state/quota_limits.h"
 
+#include <algorithm>
+#include <array>
 #include <string_view>
 
 namespace berth {
@@ -57,6 +59,45 @@ QuotaLimits quota_limits_of(const Dimensions& dimensions, const LicenseNumbers& 
         .max_submitted_per_account = limits.max_submitted_per_account,
         .max_wall = limits.max_wall,
     };
+}
+
+bool is_overridden(const TresLimitList& by, const TresLimit& limit) {
+    return std::ranges::any_of(by, [&](const TresLimit& one) { return is_same_tres(one, limit); });
+}
+
+namespace {
+
+constexpr auto kTresLimitLists =
+    std::to_array({&QuotaLimits::group, &QuotaLimits::per_job, &QuotaLimits::per_node,
+                   &QuotaLimits::minutes_per_job, &QuotaLimits::per_user, &QuotaLimits::per_account,
+                   &QuotaLimits::least_per_job});
+constexpr auto kJobCountLimits =
+    std::to_array({&QuotaLimits::group_jobs, &QuotaLimits::group_submitted, &QuotaLimits::max_jobs,
+                   &QuotaLimits::max_submitted, &QuotaLimits::max_jobs_per_account,
+                   &QuotaLimits::max_submitted_per_account});
+
+}  // namespace
+
+QuotaLimits without(QuotaLimits second, const QuotaLimits& first) {
+    for (const auto list : kTresLimitLists) {
+        std::erase_if(second.*list,
+                      [&](const TresLimit& one) { return is_overridden(first.*list, one); });
+    }
+    for (const auto count : kJobCountLimits) {
+        if (first.*count) (second.*count).reset();
+    }
+    if (first.max_wall) second.max_wall.reset();
+    return second;
+}
+
+QuotaLimits joined(QuotaLimits one, const QuotaLimits& other) {
+    for (const auto list : kTresLimitLists)
+        (one.*list).insert((one.*list).end(), (other.*list).begin(), (other.*list).end());
+    for (const auto count : kJobCountLimits) {
+        if (other.*count) one.*count = other.*count;
+    }
+    if (other.max_wall) one.max_wall = other.max_wall;
+    return one;
 }
 
 }  // namespace berth

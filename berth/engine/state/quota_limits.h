@@ -56,4 +56,12 @@ struct QuotaLimits {
 QuotaLimits quota_limits_of(const Dimensions& dimensions, const LicenseNumbers& licenses,
                             const Limits& limits);
 
+// Whether some limit of the list is on the same TRES, and overrides this one.
+bool is_overridden(const TresLimitList& by, const TresLimit& limit);
+
+// Of two QOS that both limit a job: what the second one sets and the first does not.
+QuotaLimits without(QuotaLimits second, const QuotaLimits& first);
+// The limits of both. REQUIRES: neither sets what the other does.
+QuotaLimits joined(QuotaLimits one, const QuotaLimits& other);
+
 }  // namespace berth

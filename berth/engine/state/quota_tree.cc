@@ -189,9 +189,16 @@ const QuotaUse& QuotaTree::row_if_any(const std::vector<Index>& rows, Index of) 
 }
 
 template <class Visit>
-void QuotaTree::each_use(const Place& place, QosId qos, Visit visit) {
+void QuotaTree::each_use(const Place& place, const Job& job, Visit visit) {
     visit(leaves_[place.leaf].use);
     for (Index a = place.account; a != kNone; a = accounts_[a].parent) visit(accounts_[a].use);
+    each_use_of_qos(place, job.qos, visit);
+    const std::optional<QosId> other = partition_qos(job.partition);
+    if (other && *other != job.qos) each_use_of_qos(place, *other, visit);
+}
+
+template <class Visit>
+void QuotaTree::each_use_of_qos(const Place& place, QosId qos, Visit visit) {
     if (qos.index() >= qos_.size()) return;
     Qos& own = qos_[qos.index()];
     const QuotaLimits* const limits = at(own.limits);
@@ -205,12 +212,12 @@ void QuotaTree::count(const Job& job, Index leaf, std::int64_t times) {
     const std::int64_t jobs = times * jobs_in(job);
     const Place& place = leaves_[leaf].place;
     if (!job.allocation) {  // Only a run holds something.
-        return each_use(place, job.qos, [&](QuotaUse& sum) { sum.submitted += jobs; });
+        return each_use(place, job, [&](QuotaUse& sum) { sum.submitted += jobs; });
     }
     const std::int64_t nodes = times * static_cast<std::int64_t>(job.nodes.size());
     const Resources amount = job.allocated * times;
     const LicenseCounts& licenses = licenses_of(job);
-    each_use(place, job.qos, [&](QuotaUse& sum) {
+    each_use(place, job, [&](QuotaUse& sum) {
         sum.submitted += jobs;
         sum.running += times;
         if (sum.running == 0) {
@@ -233,7 +240,11 @@ const LicenseCounts& QuotaTree::licenses_of(const Job& run) const {
 void QuotaTree::note_run(const Job& job, Index leaf) {
     if (!job.allocation) return;
     std::vector<QosId>& changed = changed_[leaf];
-    if (std::ranges::find(changed, job.qos) == changed.end()) changed.push_back(job.qos);
+    const auto add = [&](QosId qos) {
+        if (std::ranges::find(changed, qos) == changed.end()) changed.push_back(qos);
+    };
+    add(job.qos);
+    if (const auto other = partition_qos(job.partition)) add(*other);
 }
 
 std::int64_t QuotaTree::used_by(const Job& run, std::size_t tres) const {
@@ -293,15 +304,30 @@ const QuotaLimits* QuotaTree::limits_of_qos(QosId qos) const {
     return qos.index() < qos_.size() ? at(qos_[qos.index()].limits) : nullptr;
 }
 
+std::optional<QosId> QuotaTree::partition_qos(PartitionId partition) const {
+    if (partition.index() >= partition_qos_.size()) return std::nullopt;
+    return partition_qos_[partition.index()];
+}
+
+QuotaTree::QosLimits QuotaTree::qos_limits(QosId own, PartitionId partition) const {
+    const QosLimits::One mine{own, limits_of_qos(own)};
+    const std::optional<QosId> other = partition_qos(partition);
+    if (!other || *other == own || limits_of_qos(*other) == nullptr)
+        return {.each = {mine}, .over = mine.limits};
+    const QosLimits::One of_partition{*other, limits_of_qos(*other)};
+    if (mine.limits == nullptr) return {.each = {of_partition}, .over = of_partition.limits};
+    const TwoQos& two = two_qos_.at({*other, own});
+    const QosLimits::One second{two.own_first ? *other : own, &two.second};
+    return {.each = {two.own_first ? mine : of_partition, second}, .over = &two.both};
+}
+
 const QuotaUse& QuotaTree::use_of_leaf(Index leaf) const {
     return leaf == kNone ? no_use() : leaves_[leaf].use;
 }
-const QuotaUse& QuotaTree::use_of_qos(QosId qos) const { return qos_[qos.index()].use; }
-const QuotaUse& QuotaTree::use_of_qos_user(QosId qos, Index user) const {
-    return row_if_any(qos_[qos.index()].of_user, user);
-}
-const QuotaUse& QuotaTree::use_of_qos_account(QosId qos, Index account_name) const {
-    return row_if_any(qos_[qos.index()].of_account, account_name);
+QuotaTree::QosUse QuotaTree::use_of_qos(QosId qos, const Place& place) const {
+    const Qos& row = qos_[qos.index()];
+    return {row.use, row_if_any(row.of_user, place.user),
+            row_if_any(row.of_account, place.account_name)};
 }
 
 // ---- News.
@@ -411,12 +437,16 @@ bool QuotaTree::counts_as(const QuotaTree& other) const {
         for (const auto& [user, number] : users_) {
             const auto known = other.users_.find(user);
             const Index there = known == other.users_.end() ? kNone : known->second;
-            if (use_of_qos_user(qos, number) != other.use_of_qos_user(qos, there)) return false;
+            if (use_of_qos(qos, {.user = number}).of_user !=
+                other.use_of_qos(qos, {.user = there}).of_user) {
+                return false;
+            }
         }
         for (const auto& [account, number] : account_names_) {
             const auto known = other.account_names_.find(account);
             const Index there = known == other.account_names_.end() ? kNone : known->second;
-            if (use_of_qos_account(qos, number) != other.use_of_qos_account(qos, there)) {
+            if (use_of_qos(qos, {.account_name = number}).of_account !=
+                other.use_of_qos(qos, {.account_name = there}).of_account) {
                 return false;
             }
         }

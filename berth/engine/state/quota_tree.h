@@ -1,13 +1,15 @@
 // QuotaTree: accounts and associations as one tree of dense ids, with the use and the limits of
 // each. QOS lie across it: each has one use in all, and one for each user and each account that it
-// limits.
+// limits. A job counts in its own QOS and in that of its partition.
 //
 // The tree follows from the configuration and the job records; it is never saved. A job changes the
 // holders above it alone, and no name is compared: the state knows the leaf of each job. While the
 // configuration enforces no limits, nothing is counted.
 #pragma once
 
+#include <array>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -98,11 +100,25 @@ public:
     // Where the place has an association, they come with its group limits.
     const QuotaLimits* nearest_limits(const Place& place) const;
     const QuotaLimits* limits_of_qos(QosId qos) const;
+    // QOS= of the partition. nullopt: it has none, or one that does not exist.
+    std::optional<QosId> partition_qos(PartitionId partition) const;
+    // What QOS limit a job: that of its partition, then its own, or the other way around with
+    // OverPartQOS. Of what both set, only the limit of the first counts.
+    struct QosLimits {
+        struct One {
+            QosId qos{0};
+            const QuotaLimits* limits = nullptr;  // nullptr: none.
+        };
+        std::array<One, 2> each;
+        const QuotaLimits* over = nullptr;  // Of both, which override those of associations.
+    };
+    QosLimits qos_limits(QosId own, PartitionId partition) const;
 
     const QuotaUse& use_of_leaf(Index leaf) const;  // kNone: nothing.
-    const QuotaUse& use_of_qos(QosId qos) const;
-    const QuotaUse& use_of_qos_user(QosId qos, Index user) const;
-    const QuotaUse& use_of_qos_account(QosId qos, Index account_name) const;
+    struct QosUse {
+        const QuotaUse &all, &of_user, &of_account;  // Of those of the place.
+    };
+    QosUse use_of_qos(QosId qos, const Place& place) const;
 
     // ---- For the scheduler: leaves whose jobs may find other results when their limits are
     // checked again, and QOS whose jobs all may, since runs began, changed or ended. In order.
@@ -142,6 +158,11 @@ private:
         QuotaUse use;
         std::vector<Index> of_user, of_account;  // Into rows_.
     };
+    // Of a partition's QOS and a job's own, which both have limits.
+    struct TwoQos {
+        bool own_first = false;
+        QuotaLimits second, both;
+    };
 
     static bool is_enforced_by(const ClusterSpec& spec);
     void set_limits(Index& slot, QuotaLimits limits);
@@ -159,9 +180,13 @@ private:
     bool limits_as(const QuotaTree& other) const;
     Index number_of_user(const std::string& user);
     Index number_of_account(const std::string& account);
+    std::vector<std::optional<QosId>> qos_of_partitions(const ClusterSpec& spec) const;
+    void limit_two_qos(const ClusterSpec& spec);
     // Visits every holder that counts the job: leaf, accounts up to the root, and of its QOS.
     template <class Visit>
-    void each_use(const Place& place, QosId qos, Visit visit);
+    void each_use(const Place& place, const Job& job, Visit visit);
+    template <class Visit>
+    void each_use_of_qos(const Place& place, QosId qos, Visit visit);
     void count(const Job& job, Index leaf, std::int64_t times);
     // Returns the accounts for all of whose jobs that may be news; the root comes after the last.
     std::vector<Index> count_in_queues(const Job& run, Index leaf, std::int64_t times);
@@ -182,7 +207,9 @@ private:
     QueueQuotas queues_;
     std::vector<Leaf> leaves_;
     std::vector<Qos> qos_;
-    std::vector<QuotaUse> rows_;  // Of QOS: of one user or one account each.
+    std::vector<std::optional<QosId>> partition_qos_;    // By PartitionId.
+    std::map<std::pair<QosId, QosId>, TwoQos> two_qos_;  // Of a partition, of a job.
+    std::vector<QuotaUse> rows_;                         // Of QOS: of one user or one account each.
     Shared<LicenseNumbers> licenses_;
     std::map<JobId, LicenseCounts> held_licenses_;  // Of runs that hold some.
 

@@ -28,6 +28,7 @@ bool QuotaTree::take_edits(const ClusterSpec& spec, const AccountingEdits& edits
     if (!enforced_) return true;
     if (!edits.queues.empty() || !edits.removed_queues.empty()) return false;
     if (!keeps_accounts(spec, edits) || !keeps_rows(spec)) return false;
+    if (qos_of_partitions(spec) != partition_qos_) return false;
     if (*licenses_ != LicenseNumbers(spec)) return false;
     BitSet relimited(accounts_.size());
     for (const AccountSpec& one : edits.accounts) {
@@ -137,6 +138,34 @@ void QuotaTree::limit_qos(const ClusterSpec& spec) {
         } else {
             set_limits(qos_[q].limits,
                        quota_limits_of(spec.dimensions, licenses_, spec.qos[q].limits));
+        }
+    }
+    partition_qos_ = qos_of_partitions(spec);
+    limit_two_qos(spec);
+}
+
+std::vector<std::optional<QosId>> QuotaTree::qos_of_partitions(const ClusterSpec& spec) const {
+    std::vector<std::optional<QosId>> found;
+    for (const PartitionSpec& one : spec.partitions) {
+        const bool has_qos = !one.qos.empty() && !one.gone;
+        found.push_back(has_qos ? spec.find_qos(one.qos) : std::nullopt);
+    }
+    return found;
+}
+
+void QuotaTree::limit_two_qos(const ClusterSpec& spec) {
+    two_qos_.clear();
+    for (const std::optional<QosId>& of_partition : partition_qos_) {
+        const QuotaLimits* const theirs = of_partition ? limits_of_qos(*of_partition) : nullptr;
+        if (theirs == nullptr) continue;
+        for (std::size_t q = 0; q < qos_.size(); ++q) {
+            const QosId own = QosId::from_index(q);
+            const QuotaLimits* const mine = limits_of_qos(own);
+            if (mine == nullptr || own == *of_partition) continue;
+            const bool own_first = spec.qos[q].over_partition_qos;
+            const QuotaLimits& first = own_first ? *mine : *theirs;
+            const QuotaLimits second = without(own_first ? *theirs : *mine, first);
+            two_qos_[{*of_partition, own}] = {own_first, second, joined(first, second)};
         }
     }
 }

@@ -171,12 +171,12 @@ TEST(QuotaTree, CountsUsersAndAccountsOfAQosThatLimitsThem) {
     tree.add(running(1, 2, gold), kAnn);
     tree.add(running(2, 3, gold), kAnnOfBiology);
     tree.add(running(3, 1), kAnn);  // Of a QOS without limits.
-    const TreeIndex ann = tree.place_of(kAnn).user;
-    EXPECT_EQ(tree.use_of_qos_user(gold, ann).held->amount.cpu(), cores(5));
-    EXPECT_EQ(tree.use_of_qos(gold).running, 2);
-    EXPECT_EQ(tree.use_of_qos_user(QosId(0), ann), QuotaUse{});
+    const QuotaTree::Place of_ann = tree.place_of(kAnn);
+    EXPECT_EQ(tree.use_of_qos(gold, of_ann).of_user.held->amount.cpu(), cores(5));
+    EXPECT_EQ(tree.use_of_qos(gold, of_ann).all.running, 2);
+    EXPECT_EQ(tree.use_of_qos(QosId(0), of_ann).of_user, QuotaUse{});
     // It does not limit accounts.
-    EXPECT_EQ(tree.use_of_qos_account(gold, tree.place_of(kAnn).account_name), QuotaUse{});
+    EXPECT_EQ(tree.use_of_qos(gold, of_ann).of_account, QuotaUse{});
 }
 
 TEST(QuotaTree, TakesEachLimitOfAUserFromTheNearestHolder) {

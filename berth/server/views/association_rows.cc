@@ -109,7 +109,8 @@ std::vector<api::QosRow> qos_rows(const ClusterSpec& spec) {
                         .preempt = one.preempt,
                         .preempt_mode = qos_preempt_mode_text(one),
                         .grace_time = one.grace_time,
-                        .preempt_exempt = one.preempt_exempt});
+                        .preempt_exempt = one.preempt_exempt,
+                        .over_partition_qos = one.over_partition_qos});
     }
     return rows;
 }

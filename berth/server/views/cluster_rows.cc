@@ -179,6 +179,7 @@ api::PartitionRow partition_row(const ClusterSpec& cluster, const PartitionSpec&
     row.preempt_mode = preempt_mode_text(spec.preempt_mode.value_or(preemption.mode), false,
                                          preemption.gang && !spec.preempt_mode);
     row.grace_time = spec.grace_time / std::chrono::seconds(1);
+    row.job_defaults = job_defaults_text(spec.job_defaults);
     Tres tres;
     for (const NodeId id : spec.nodes) {
         const NodeSpec& node = cluster.node(id);

@@ -16,6 +16,7 @@ QosSpec qos_of(const api::QosRow& row) {
     one.usage_factor = Ppm(row.usage_factor_ppm);
     one.limits = row.limits;
     one.deny_on_limit = row.deny_on_limit;
+    one.over_partition_qos = row.over_partition_qos;
     one.description = row.description;
     one.preempt = row.preempt;
     if (!row.preempt_mode.empty()) (void)set_preempt_mode(one, row.preempt_mode);  // As it gave it.

@@ -60,6 +60,13 @@ void change_list(std::vector<std::string>& list, const Option& option,
     if (sign == '+') list.insert(list.end(), named.begin(), named.end());
 }
 
+std::string qos_flags_text(bool deny_on_limit, bool over_partition_qos) {
+    std::vector<std::string> flags;
+    if (deny_on_limit) flags.emplace_back("DenyOnLimit");
+    if (over_partition_qos) flags.emplace_back("OverPartQOS");
+    return join(flags, ",");
+}
+
 Error unknown(const Option& option) {
     if (is_unbuilt_limit(option.name)) {
         return invalid_argument(" " + option.word.substr(0, option.word.find('=')) +
@@ -192,14 +199,15 @@ Result<bool> set_qos_option(QosSpec& qos, const Option& option, Settings& settin
     if (option.name == "flags") {
         std::vector<std::string> flags = {"normal"};
         if (qos.deny_on_limit) flags.emplace_back("denyonlimit");
+        if (qos.over_partition_qos) flags.emplace_back("overpartqos");
         change_list(flags, option);
         std::erase(flags, "normal");
-        qos.deny_on_limit = std::ranges::find(flags, "denyonlimit") != flags.end();
-        std::erase(flags, "denyonlimit");
         std::erase(flags, "-1");
+        qos.deny_on_limit = std::erase(flags, "denyonlimit") > 0;
+        qos.over_partition_qos = std::erase(flags, "overpartqos") > 0;
         if (!flags.empty())
             return invalid_argument(" Flag " + flags.front() + " of a QOS is not supported yet");
-        settings["Flags"] = qos.deny_on_limit ? "DenyOnLimit" : "";
+        settings["Flags"] = qos_flags_text(qos.deny_on_limit, qos.over_partition_qos);
         return true;
     }
     BERTH_TRY(const bool is_preemption, set_preemption(qos, option, settings));

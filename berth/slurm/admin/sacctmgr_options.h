@@ -40,5 +40,7 @@ template <class Owner>
 Result<bool> set_common(Owner& owner, const Option& option, Settings& settings);
 Result<bool> set_qos_option(QosSpec& qos, const Option& option, Settings& settings);
 std::string settings_text(const Settings& settings);
+// "DenyOnLimit,OverPartQOS"
+std::string qos_flags_text(bool deny_on_limit, bool over_partition_qos);
 
 }  // namespace berth::slurm

@@ -8,6 +8,7 @@
 #include "berth/base/duration_text.h"
 #include "berth/base/text.h"
 #include "berth/model/limit_keys.h"
+#include "berth/slurm/admin/sacctmgr_options.h"
 #include "berth/slurm/text/columns.h"
 #include "berth/slurm/text/printable.h"
 
@@ -130,7 +131,7 @@ std::vector<EntityColumn> qos_columns() {
         return l.qos->preempt_mode.empty() ? std::string("cluster") : to_lower(l.qos->preempt_mode);
     }));
     all.push_back(plain("Flags", "Flags", 40, [](const EntityLine& l) {
-        return std::string(l.qos->deny_on_limit ? "DenyOnLimit" : "");
+        return qos_flags_text(l.qos->deny_on_limit, l.qos->over_partition_qos);
     }));
     all.push_back(blank("UsageThreshold", "UsageThres", 10));
     all.push_back(plain("UsageFactor", "UsageFactor", 11,

@@ -48,7 +48,7 @@ TEST(MovedQos, ReadsWhatSlurmPrints) {
 TEST(MovedQos, NamesWhatIsRefusedAndMovesTheRest) {
     const auto table = read_qos_table(
         "Name|Priority|Flags|GrpTRESMins|Preempt|MaxTRESPU|\n"
-        "a|5|DenyOnLimit,OverPartQOS|cpu=100|b,gone|cpu=4|\n"
+        "a|5|DenyOnLimit,NoDecay|cpu=100|b,gone|cpu=4|\n"
         "b|1|||a||\n"
         "b|1|||||\n"
         "c|high|||||\n"
@@ -57,7 +57,7 @@ TEST(MovedQos, NamesWhatIsRefusedAndMovesTheRest) {
         "e f|1|||||\n");
     ASSERT_TRUE(table.ok()) << table.error().message;
     EXPECT_EQ(remarks_text(table->remarks),
-              "2: QOS a: Flag overpartqos of a QOS is not supported yet\n"
+              "2: QOS a: Flag nodecay of a QOS is not supported yet\n"
               "2: QOS a: GrpTRESMins is not supported yet: GrpTRESMins=cpu=100; instead: fair "
               "share, or a queue with a quota (docs/policy.md)\n"
               "4: QOS b stands in the table twice\n"

@@ -13,7 +13,9 @@
 namespace berth::slurm {
 namespace {
 
-std::string field_text(const PartitionKey&, const std::string& text) { return text; }
+std::string field_text(const PartitionKey& key, const std::string& text) {
+    return key.value == PartitionValue::qos && text.empty() ? "N/A" : text;
+}
 std::string field_text(const PartitionKey&, bool flag) { return flag ? "YES" : "NO"; }
 std::string field_text(const PartitionKey&, std::uint32_t count) { return std::to_string(count); }
 std::string field_text(const PartitionKey&, std::int64_t count) { return std::to_string(count); }

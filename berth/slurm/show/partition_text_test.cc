@@ -33,6 +33,8 @@ TEST(PartitionText, IsThatOfSlurm) {
               "OverSubscribe=NO OverTimeLimit=NONE PreemptMode=OFF State=UP TotalCPUs=16 "
               "TotalNodes=2 SelectTypeParameters=NONE JobDefaults=(null) DefMemPerNode=UNLIMITED "
               "MaxMemPerNode=UNLIMITED TRES=cpu=16\n");
+    partition.qos = "gold";
+    partition.disable_root_jobs = partition.requires_reservation = true;
     partition.default_time = std::chrono::hours(30);
     partition.max_nodes = 4;
     partition.deny_accounts = {"bio", "physics"};
@@ -40,8 +42,9 @@ TEST(PartitionText, IsThatOfSlurm) {
     partition.default_memory_per_cpu = std::int64_t{2048} << 20;
     const std::string text = printed(partition);
     for (const char* part :
-         {" DefaultTime=1-06:00:00 ", " MaxNodes=4 ", " DenyAccounts=bio,physics ",
-          " AllowQos=high ", " DefMemPerCPU=2048 MaxMemPerNode=UNLIMITED "}) {
+         {" QoS=gold ", " DisableRootJobs=YES ", " ReqResv=YES ", " DefaultTime=1-06:00:00 ",
+          " MaxNodes=4 ", " DenyAccounts=bio,physics ", " AllowQos=high ",
+          " DefMemPerCPU=2048 MaxMemPerNode=UNLIMITED "}) {
         EXPECT_NE(text.find(part), text.npos) << part << text;
     }
     EXPECT_EQ(text.find("AllowAccounts"), text.npos);
