@@ -19,6 +19,7 @@ std::int64_t round_up(std::int64_t amount, std::int64_t by) { return (amount + b
 // The GPUs and the tasks of a part of the job: the same share of both.
 struct GpusAndTasks {
     std::int64_t gpus = 0, tasks = 1;
+    bool is_node = false;  // The part is what each node has.
 };
 
 // As many GPUs as a node of the partition has at most.
@@ -40,16 +41,16 @@ GpusAndTasks share_of_gpus(const ClusterSpec& spec, const Job& job) {
         return {.gpus = of_task};
     const std::int64_t on_node = gpus_in(request.gres_per_node) + gpus_in(request.gpus_per_node);
     if (on_node > 0) {
-        if (request.tasks_per_node) return {on_node, *request.tasks_per_node};
+        if (request.tasks_per_node) return {on_node, *request.tasks_per_node, true};
         return tasks > 0 ? GpusAndTasks{on_node * request.nodes_min, tasks}
-                         : GpusAndTasks{.gpus = on_node};
+                         : GpusAndTasks{.gpus = on_node, .is_node = true};
     }
     const std::int64_t all = gpus_in(request.gpus);
     if (tasks > 0) return {all, tasks};
     // A task on each node, of which there are as few as it takes, with as many GPUs each.
     const std::int64_t each = round_up(all, std::max<std::int64_t>(request.nodes_min, 1));
     return {std::min(each, most_on_node(spec, spec.partition(job.partition))),
-            request.tasks_per_node.value_or(1)};
+            request.tasks_per_node.value_or(1), true};
 }
 
 }  // namespace
@@ -69,7 +70,12 @@ void add_gpu_defaults(const ClusterSpec& spec, Job& job) {
     const std::int64_t bytes = defaults.memory.count();
     if (share.gpus > INT64_MAX / 2 / bytes) return;  // More than any node has GPUs for.
     const std::int64_t cpus = share.tasks * asked.cpus_per_task.value_or(1);
-    job.spec.request.edit().memory_per_cpu = Bytes(round_up(bytes * share.gpus, cpus));
+    JobRequest& request = job.spec.request.edit();
+    if (share.is_node) {
+        request.memory_per_node = Bytes(bytes * share.gpus);
+    } else {
+        request.memory_per_cpu = Bytes(round_up(bytes * share.gpus, cpus));
+    }
 }
 
 }  // namespace berth

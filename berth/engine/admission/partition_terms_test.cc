@@ -46,23 +46,23 @@ TEST_F(TermsOfPartition, DefaultsForEachGpuAreTheJobsRequest) {
         const char* what;
         JobRequest request;
         std::optional<std::uint32_t> cpus;
-        std::optional<std::int64_t> memory_per_cpu;
+        std::optional<Bytes> of_node, of_cpu;
     };
     const Row rows[] = {
-        {"none", {}, {}, {}},
-        {"of each node", {.gres_per_node = gpus(2)}, 6, 334},
-        {"of each task", {.tasks = 2, .gpus_per_task = gpus(1)}, 3, 334},
-        {"of all, one task", {.gpus = gpus(2)}, 6, 334},
-        {"of all, two tasks", {.tasks = 2, .gpus = gpus(2)}, 3, 334},
-        {"of each node, two tasks there", {.tasks_per_node = 2, .gres_per_node = gpus(2)}, 3, 334},
-        {"CPUs were asked for", {.cpus_per_task = 2, .gres_per_node = gpus(2)}, 2, 1000},
+        {"none", {}, {}, {}, {}},
+        {"of each node", {.gres_per_node = gpus(2)}, 6, Bytes(2000), {}},
+        {"of each task", {.tasks = 2, .gpus_per_task = gpus(1)}, 3, {}, Bytes(334)},
+        {"of all, one task on each node", {.gpus = gpus(2)}, 6, Bytes(2000), {}},
+        {"of all, more than a node has", {.gpus = gpus(12)}, 24, Bytes(8000), {}},
+        {"of all, two tasks", {.tasks = 2, .gpus = gpus(2)}, 3, {}, Bytes(334)},
+        {"two tasks", {.tasks_per_node = 2, .gres_per_node = gpus(2)}, 3, Bytes(2000), {}},
+        {"CPUs were asked for", {.cpus_per_task = 2, .gres_per_node = gpus(2)}, 2, Bytes(2000), {}},
     };
     for (const Row& row : rows) {
-        const Job job = admitted({.request = row.request});
-        EXPECT_EQ(job.spec.request->cpus_per_task, row.cpus) << row.what;
-        const auto memory = job.spec.request->memory_per_cpu;
-        EXPECT_EQ(memory ? std::optional(memory->count()) : std::nullopt, row.memory_per_cpu)
-            << row.what;
+        const JobRequest request = admitted({.request = row.request}).spec.request;
+        EXPECT_EQ(request.cpus_per_task, row.cpus) << row.what;
+        EXPECT_EQ(request.memory_per_node, row.of_node) << row.what;
+        EXPECT_EQ(request.memory_per_cpu, row.of_cpu) << row.what;
     }
     const Job own = admitted(
         {.request = JobRequest{.memory_per_node = Bytes(1 << 20), .gres_per_node = gpus(1)}});

@@ -14,7 +14,9 @@ namespace berth::slurm {
 namespace {
 
 std::string field_text(const PartitionKey& key, const std::string& text) {
-    return key.value == PartitionValue::qos && text.empty() ? "N/A" : text;
+    if (!text.empty()) return text;
+    if (key.value == PartitionValue::qos) return "N/A";
+    return key.value == PartitionValue::job_defaults ? "(null)" : "";
 }
 std::string field_text(const PartitionKey&, bool flag) { return flag ? "YES" : "NO"; }
 std::string field_text(const PartitionKey&, std::uint32_t count) { return std::to_string(count); }
