@@ -232,6 +232,7 @@ struct AssociationRow {
     BERTH_FIELDS(AssociationRow, account, parent, user, depth, is_default, shares, shares_of_parent,
                  priority, qos, default_qos, description, organization, admin_level, limits)
 };
+
 // GET /v1/reservations
 struct ReservationRow {
     std::string name;

@@ -4,6 +4,7 @@
 
 #include "berth/engine/admission/admission.h"
 #include "berth/engine/derived/derived_state.h"
+#include "berth/engine/state/cluster_change.h"
 #include "berth/testing/builders.h"
 #include "berth/testing/engine_rig.h"
 #include "berth/testing/made_anew.h"
@@ -135,6 +136,17 @@ TEST(ClusterEdits, LeadToWhatAnEngineMadeAnewDecides) {
     EXPECT_GT(seen.edits, tried * 40);
     EXPECT_GT(seen.starts, tried * 2);
     EXPECT_GT(seen.waiting, tried * 60);
+}
+
+// The quota tree is made anew then, and may number users otherwise.
+TEST(ClusterEdits, OfAPartitionThatGoesWithItsQosChangeTheLimitsOfAll) {
+    Rng rng(1);
+    ClusterSpec spec = edited_cluster(rng);
+    spec.partitions.back().qos = "few";
+    const BeforeEdits before(spec, {});
+    EXPECT_FALSE(before.change_to(spec).qos);
+    close_partition(spec.partitions.back());
+    EXPECT_TRUE(before.change_to(spec).qos);
 }
 
 // What the jobs of other partitions know is not looked for again.
