@@ -337,6 +337,7 @@ def complaints(root):
     yield from unity_names.ambiguous(root, sources)
     yield from unity_names.hidden(root, sources)
     yield from unity_names.shadowed(root, sources)
+    yield from unity_names.named_as_in_headers(root, sources)
     yield from check_skips(root)
     yield from check_docs(root)
     for path in our_files(root):

@@ -324,6 +324,22 @@ class Tidy(unittest.TestCase):
         files["berth/store/a.cc"] = own.replace("run_time", "time_of_text")
         self.assertEqual(self.complaints(files), [])
 
+    def test_names_of_headers_that_a_unity_build_makes_ambiguous(self):
+        source = OPENING.replace("#pragma once\n", "")
+        header = OPENING + "namespace berth {\nstruct Gpus {\n    int all;\n};\nlong hours(int time);\n}  // namespace berth\n"
+        own = source + "namespace berth {\nnamespace {\n\nstruct Gpus {\n    int held;\n};\n\n}  // namespace\n}  // namespace berth\n"
+        taken = source + "#include <chrono>\n\nnamespace berth {\nnamespace {\n\nusing std::chrono::hours;\n\n}  // namespace\n}  // namespace berth\n"
+        caller = source + '#include "berth/store/gpus.h"\n\nnamespace berth {\nlong b() {\n    return hours(3);\n}\n}  // namespace berth\n'
+        files = {"berth/store/gpus.h": header, "berth/store/a.cc": own, "berth/store/b.cc": caller}
+        found = self.complaints(files)
+        self.assertEqual(len(found), 1, found)
+        self.assertIn("Gpus is also in berth/store/gpus.h, which berth/store/b.cc includes", found[0])
+        found = self.complaints({**files, "berth/store/a.cc": taken})
+        self.assertEqual(len(found), 1, found)
+        self.assertIn("hours is also in berth/store/gpus.h", found[0])
+        self.assertEqual(self.complaints({**files, "berth/store/b.cc": caller.replace("berth/store/gpus.h", "berth/store/a.h"),
+                                          "berth/store/a.h": OPENING}), [], "it is not included")
+
     def test_header_names(self):
         files = {"berth/base/job.h": OPENING, "berth/store/job.h": OPENING, "berth/store/job.cc": "",
                  "berth/store/jobs.h": OPENING, "tests/other.h": OPENING}

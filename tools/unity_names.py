@@ -6,6 +6,7 @@ other names of types are compared by name, functions by name and the types of th
 import re
 
 from cpp_text import blank_out
+from layers import includes
 
 TYPE = re.compile(r"(?:struct|class|enum class) (\w+)\b(?! ?;)")
 ALIAS = re.compile(r"using (\w+) = ([^;]*);")
@@ -139,6 +140,63 @@ def ambiguous(root, files):
             other = next((one for one, (_, its) in places.items() if one != inside and its != types and name in calls[one]), None)
             if other:
                 yield f"{inside}:{line}: {name}({{…}}), as in {other}, may mean this one too; a unity build may join the two"
+
+
+def included_in(root, files):
+    """{file: headers of the tree that it includes, itself or through others}."""
+    direct = {path: {root / header for _, _, header in includes(path.read_text(errors="replace"))} for path in files}
+    whole = {}
+    for path in files:
+        seen, left = set(), [path]
+        while left:
+            for header in direct.get(left.pop(), ()):
+                if header in direct and header not in seen:
+                    seen.add(header)
+                    left.append(header)
+        whole[path] = seen
+    return whole
+
+
+def same_or_outer(space, inner):
+    return space == inner or inner.startswith(space + "::")
+
+
+USING = re.compile(r"^using (?:\w+::)+(\w+);", re.MULTILINE)
+
+
+def named_as_in_headers(root, files):
+    """Types of an anonymous namespace, and names that a file takes by `using`, that have the name of something else in a
+    header: where another file of the target includes that header, the name is ambiguous."""
+    texts = {path: blank_out(path.read_text(errors="replace")) for path in files if path.relative_to(root).parts[0] == "berth"}
+    whole = included_in(root, texts)
+    types, functions = {}, {}  # Name → headers.
+    targets = {}  # Target → its sources.
+    for path, text in texts.items():
+        if path.suffix == ".cc":
+            targets.setdefault(target_of(path.relative_to(root)), []).append(path)
+            continue
+        for name in OUTER_TYPE.findall(text):
+            types.setdefault(name, []).append(path)
+        for found in DECLARED.finditer(text):
+            if not found[0].startswith(" "):  # A method.
+                functions.setdefault(found[1], []).append(path)
+    for target, sources in targets.items():
+        for path in sources:
+            text = texts[path]
+            taken = [(line, name, types) for line, name, told_apart in names(text) if "(" not in told_apart]
+            taken += [(text.count("\n", 0, found.start()) + 1, found[1], functions) for found in USING.finditer(text)]
+            for line, name, declared in taken:
+                headers = [header for header in declared.get(name, ()) if same_or_outer(space_of(texts[header]), space_of(text))]
+                # In the header's own namespace the header itself becomes ambiguous, further inside only what uses the name there.
+                use = rf"(?<![\w.:>]){name}" + (r"\(" if declared is functions else r"\b")
+                for header in headers:
+                    user = next((other for other in sources if other != path and header in whole[other] and
+                                 name not in USING.findall(texts[other]) and
+                                 (declared is types and space_of(texts[header]) == space_of(text) or re.search(use, texts[other]))), None)
+                    if user:
+                        yield (f"{path.relative_to(root)}:{line}: {name} is also in {header.relative_to(root)}, which {user.relative_to(root)} "
+                               "includes; a unity build may join the two")
+                        break
 
 
 def complaints(root, files):

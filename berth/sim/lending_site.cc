@@ -20,18 +20,18 @@ std::int64_t all_gpus(const ClusterSpec& spec) {
 
 TresLimits gpus(std::int64_t count) { return {{"gres/gpu", count}}; }
 
-struct Part {
+struct SubtreeShare {
     const char* name;
     std::int64_t percent, least;  // Of all GPUs, but so many at least.
 };
 // The teams have as many by right as a job may ask for, and lend three quarters of them, so that
 // each job can start some day.
-constexpr std::array<Part, 4> kParts = {{{"lab", 70, 2 * kMostGpusOfAJob},
-                                         {"vision", 40, kMostGpusOfAJob},
-                                         {"speech", 30, kMostGpusOfAJob},
-                                         {"guests", 10, 0}}};
+constexpr std::array<SubtreeShare, 4> kParts = {{{"lab", 70, 2 * kMostGpusOfAJob},
+                                                 {"vision", 40, kMostGpusOfAJob},
+                                                 {"speech", 30, kMostGpusOfAJob},
+                                                 {"guests", 10, 0}}};
 
-QueueSpec some_queue(const Part& part, std::int64_t all, Rng& rng) {
+QueueSpec some_queue(const SubtreeShare& part, std::int64_t all, Rng& rng) {
     const std::int64_t nominal = std::max(part.least, all * part.percent / 100);
     QueueSpec queue{.name = part.name, .nominal = gpus(nominal)};
     if (rng.chance(40)) queue.guarantee = gpus(rng.between(0, nominal / 4));
@@ -53,7 +53,7 @@ ClusterSpec with_lending(ClusterSpec spec, Rng rng) {
                          {.account = "speech", .user = "bob", .is_default = true},
                          {.account = "guests", .user = "eve", .is_default = true}};
     const std::int64_t all = all_gpus(spec);
-    for (const Part& part : kParts) {
+    for (const SubtreeShare& part : kParts) {
         // A queue that names no quota has what those beneath it have.
         const bool names_none = part.name == std::string_view("lab") && rng.chance(50);
         if (!names_none) spec.queues.push_back(some_queue(part, all, rng));
@@ -71,7 +71,7 @@ std::vector<QuotaChange> random_quota_changes(const ClusterSpec& spec, Rng rng, 
     std::vector<QuotaChange> changes;
     const std::int64_t all = all_gpus(spec), count = rng.between(0, 6);
     for (std::int64_t i = 0; i < count; ++i) {
-        Part part = kParts[static_cast<std::size_t>(rng.between(1, kParts.size() - 1))];
+        SubtreeShare part = kParts[static_cast<std::size_t>(rng.between(1, kParts.size() - 1))];
         part.percent = rng.between(0, part.percent);
         changes.push_back({.after = Duration(rng.between(0, within.count()))});
         changes.back().edits.queues = {some_queue(part, all, rng)};

@@ -15,7 +15,6 @@ namespace berth {
 namespace {
 
 using std::chrono::minutes;
-using std::chrono::seconds;
 
 // One node with four GPUs.
 ClusterSpec saving_cluster() {
@@ -67,8 +66,8 @@ TEST_F(Checkpoints, ARunEndsOnceItHasSaved) {
     pass(minutes(1));
     ASSERT_EQ(job(low).state, JobState::running);
     EXPECT_EQ(preempted(low).mode, PreemptMode::checkpoint);
-    EXPECT_EQ(preempted(low).ends_at, now_ + seconds(30));
-    pass(seconds(29));
+    EXPECT_EQ(preempted(low).ends_at, now_ + std::chrono::seconds(30));
+    pass(std::chrono::seconds(29));
     ASSERT_EQ(job(low).state, JobState::running);
     save(low);
     pass(Duration{});
@@ -87,9 +86,9 @@ TEST_F(Checkpoints, ARunThatSavesNothingInTimeEndsAllTheSame) {
     save(low);  // Before it is warned: no answer to that.
     const JobId high = submit(saving_job(4, 20));
     pass(minutes(1));
-    pass(seconds(29));
+    pass(std::chrono::seconds(29));
     ASSERT_EQ(job(low).state, JobState::running);
-    pass(seconds(1));
+    pass(std::chrono::seconds(1));
     EXPECT_EQ(job(low).outcome, JobState::pending);
     EXPECT_EQ(job(low).state_reason, checkpoint_timeout_text(high));
 }
@@ -201,10 +200,11 @@ TEST_F(Checkpoints, NoneEndsTooSoonOrTooLate) {
     int in_time = 0, too_late = 0;
     testing::for_each_seed(200, [&](Rng& rng) {
         ClusterSpec spec = saving_cluster();
-        if (rng.chance(50)) spec.partitions.front().grace_time = seconds(rng.between(1, 60));
+        if (rng.chance(50))
+            spec.partitions.front().grace_time = std::chrono::seconds(rng.between(1, 60));
         install(spec);
         for (int step = 0; step < 60; ++step) {
-            now_ += seconds(rng.between(1, 15));
+            now_ += std::chrono::seconds(rng.between(1, 15));
             if (rng.chance(60)) {
                 const auto priority = static_cast<std::uint32_t>(rng.between(1, 4)) * 10;
                 submit(saving_job(rng.between(1, 4), priority, rng.chance(70) ? "model.pt" : ""));

@@ -12,7 +12,6 @@ namespace berth {
 namespace {
 
 using std::chrono::minutes;
-using std::chrono::seconds;
 
 class RandomTurns : public LentCores, public ::testing::WithParamInterface<std::uint64_t> {
 protected:
@@ -98,7 +97,7 @@ TEST_P(RandomTurns, ThePlanFollowsAsOneMadeAnew) {
         end_some();
         prove_some(70);
         change_some();
-        pass(seconds(rng.between(0, rng.chance(70) ? 40 : 600)));
+        pass(std::chrono::seconds(rng.between(0, rng.chance(70) ? 40 : 600)));
         count_turns();
         if (HasFailure()) GTEST_FAIL() << "in step " << step;
     }
@@ -110,7 +109,7 @@ TEST_P(RandomTurns, ThePlanFollowsAsOneMadeAnew) {
     std::set<JobId> waiting = engine.state().index().awaiting_turn();
     for (int i = 0; i < 40 && !waiting.empty(); ++i) {
         prove_some(100);
-        pass(seconds(15));
+        pass(std::chrono::seconds(15));
         std::erase_if(waiting, [&](JobId id) { return !job(id).awaits_turn(); });
         for (const auto& [id, one] : engine.state().jobs()) {
             if (one.state == JobState::completing) ended.push_back(id);

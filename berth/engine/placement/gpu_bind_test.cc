@@ -8,7 +8,7 @@
 namespace berth {
 namespace {
 
-using Kind = GpuBind::Kind;
+using BindKind = GpuBind::Kind;
 
 TEST(GpuBind, IsReadAsSlurmWritesIt) {
     struct Row {
@@ -16,13 +16,13 @@ TEST(GpuBind, IsReadAsSlurmWritesIt) {
         GpuBind bind;
     };
     for (const Row& row :
-         {Row{"", {}}, Row{"none", {}}, Row{"closest", {.kind = Kind::closest, .list = {}}},
-          Row{"verbose,closest", {.kind = Kind::closest, .list = {}, .verbose = true}},
-          Row{"single:2", {.kind = Kind::single, .count = 2, .list = {}}},
-          Row{"per_task:3", {.kind = Kind::per_task, .count = 3, .list = {}}},
-          Row{"map_gpu:2,3", {.kind = Kind::map, .list = {4, 8}}},
-          Row{"map_gpu:0*2,1", {.kind = Kind::map, .list = {1, 1, 2}}},
-          Row{"mask_gpu:0x3,C", {.kind = Kind::mask, .list = {3, 12}}}}) {
+         {Row{"", {}}, Row{"none", {}}, Row{"closest", {.kind = BindKind::closest, .list = {}}},
+          Row{"verbose,closest", {.kind = BindKind::closest, .list = {}, .verbose = true}},
+          Row{"single:2", {.kind = BindKind::single, .count = 2, .list = {}}},
+          Row{"per_task:3", {.kind = BindKind::per_task, .count = 3, .list = {}}},
+          Row{"map_gpu:2,3", {.kind = BindKind::map, .list = {4, 8}}},
+          Row{"map_gpu:0*2,1", {.kind = BindKind::map, .list = {1, 1, 2}}},
+          Row{"mask_gpu:0x3,C", {.kind = BindKind::mask, .list = {3, 12}}}}) {
         const auto bind = GpuBind::parse(row.text);
         ASSERT_TRUE(bind.ok()) << row.text;
         EXPECT_EQ(*bind, row.bind) << row.text;

@@ -43,7 +43,7 @@ protected:
     std::string folder;
 };
 
-using Memory = std::map<std::string, std::string>;
+using Kept = std::map<std::string, std::string>;
 
 TEST_F(FileDiskTest, RemembersOverAStart) {
     {
@@ -51,7 +51,7 @@ TEST_F(FileDiskTest, RemembersOverAStart) {
         write(*disk, {{"boot", "b1"}, {"attempt.1.1", std::string("a\0b", 3)}});
         write(*disk, {{"boot", "b2"}, {"attempt.1.1", std::nullopt}, {"end.1.1", ""}});
     }
-    EXPECT_EQ(read(), (Memory{{"boot", "b2"}, {"end.1.1", ""}}));
+    EXPECT_EQ(read(), (Kept{{"boot", "b2"}, {"end.1.1", ""}}));
 }
 
 TEST_F(FileDiskTest, IsForOneAgentAtATime) {
@@ -71,9 +71,9 @@ TEST_F(FileDiskTest, KeepsAllOrNoneOfABatchWhereverACrashCutsIt) {
     const std::size_t first = 16 + static_cast<std::size_t>(whole[0]);
     for (std::size_t cut = first; cut <= whole.size(); ++cut) {
         std::ofstream(log(), std::ios::trunc | std::ios::binary) << whole.substr(0, cut);
-        const Memory memory = read();
+        const Kept memory = read();
         if (cut < whole.size()) {
-            EXPECT_EQ(memory, (Memory{{"a", "1"}})) << "cut at " << cut;
+            EXPECT_EQ(memory, (Kept{{"a", "1"}})) << "cut at " << cut;
         } else {
             EXPECT_EQ(memory.size(), 3u);
         }
@@ -90,7 +90,7 @@ TEST_F(FileDiskTest, GoesOnAfterATornBatch) {
         const auto disk = open();
         write(*disk, {{"b", "2"}});
     }
-    EXPECT_EQ(read(), (Memory{{"a", "1"}, {"b", "2"}}));
+    EXPECT_EQ(read(), (Kept{{"a", "1"}, {"b", "2"}}));
 }
 
 TEST_F(FileDiskTest, RefusesALogThatLostABatchInItsMiddle) {
@@ -148,7 +148,7 @@ TEST_F(FileDiskTest, TakesNoMoreWritesOnceOneFailed) {
 TEST_F(FileDiskTest, EqualsAMapAfterAnyBatches) {
     testing::for_each_seed(8, [&](Rng& rng) {
         std::filesystem::remove_all(folder);
-        Memory model;
+        Kept model;
         for (int start = 0; start < 4; ++start) {
             const auto disk = open();
             disk->set_log_limit(static_cast<std::size_t>(rng.between(100, 3000)));

@@ -7,10 +7,9 @@
 namespace berth {
 namespace {
 
-using std::chrono::seconds;
-
 ConnectionSeen of(std::string peer, bool idle, int since) {
-    return {std::move(peer), idle, std::chrono::steady_clock::time_point(seconds(since))};
+    return {std::move(peer), idle,
+            std::chrono::steady_clock::time_point(std::chrono::seconds(since))};
 }
 constexpr bool kIdle = true, kBusy = false;
 

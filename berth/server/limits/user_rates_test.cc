@@ -5,8 +5,6 @@
 namespace berth {
 namespace {
 
-using std::chrono::seconds;
-
 class UserRatesTest : public ::testing::Test {
 protected:
     UserRatesTest() { set("rl_enable,rl_bucket_size=3,rl_refill_rate=2,rl_refill_period=10"); }
@@ -21,7 +19,8 @@ protected:
         who.role = role;
         int count = 0;
         for (int i = 0; i < times; ++i) {
-            count += rates.take(spec, who, UserRates::Clock::time_point(seconds(second)));
+            count +=
+                rates.take(spec, who, UserRates::Clock::time_point(std::chrono::seconds(second)));
         }
         return count;
     }

@@ -126,10 +126,10 @@ constexpr auto kNodeSums = std::to_array<NodeSum>({
      [](const api::NodeRow& row) { return has(row, "NOT_RESPONDING"); }},
 });
 
-struct NodeGpus {
+struct GpuGauges {
     std::int64_t all = 0, held = 0;
 };
-NodeGpus gpus_of(const Snapshot& snapshot, NodeId id) {
+GpuGauges gpus_of(const Snapshot& snapshot, NodeId id) {
     const NodeSpec& spec = snapshot.spec->node(id);
     const NodeFree& free = snapshot.node(id).free;
     const std::int64_t all = gpus_in(*snapshot.spec, spec.capacity);
@@ -173,7 +173,7 @@ void put_slurm_nodes(MetricPage& page, const Snapshot& snapshot) {
             [](const api::NodeRow& row) { return row.allocated_memory; });
     of_each("memory_free_bytes", "Of this, what no job holds.",
             [](const api::NodeRow& row) { return row.memory - row.allocated_memory; });
-    const auto gpus = [&](const char* name, const char* help, std::int64_t NodeGpus::* value) {
+    const auto gpus = [&](const char* name, const char* help, std::int64_t GpuGauges::* value) {
         page.gauge(name, help);
         for (std::uint32_t i = 0; i < snapshot.spec->nodes.size(); ++i) {
             if (snapshot.spec->nodes[i].gone) continue;
@@ -181,8 +181,8 @@ void put_slurm_nodes(MetricPage& page, const Snapshot& snapshot) {
                         {{"node", snapshot.spec->nodes[i].name}});
         }
     };
-    gpus("slurm_node_gpus", "GPUs of the node.", &NodeGpus::all);
-    gpus("slurm_node_gpus_alloc", "Of these, those that jobs hold.", &NodeGpus::held);
+    gpus("slurm_node_gpus", "GPUs of the node.", &GpuGauges::all);
+    gpus("slurm_node_gpus_alloc", "Of these, those that jobs hold.", &GpuGauges::held);
 }
 
 void put_slurm_partitions(MetricPage& page, const Snapshot& snapshot) {

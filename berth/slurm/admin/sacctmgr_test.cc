@@ -9,7 +9,7 @@
 namespace berth::slurm {
 namespace {
 
-using CommandWords = std::vector<std::string>;
+using Words = std::vector<std::string>;
 
 AccountingView sample() {
     AccountingView view{.cluster = "oracle", .host = "localhost"};
@@ -66,7 +66,7 @@ TEST(Sacctmgr, ShowsTheQosThatAnAccountGives) {
 TEST(Sacctmgr, AddsInSlurmsWords) {
     struct Case {
         Entity entity;
-        CommandWords words;
+        Words words;
         const char* says;
     };
     const Case cases[] = {
@@ -132,7 +132,7 @@ TEST(Sacctmgr, ModifiesWhatIsMeantAndNothingElse) {
     ASSERT_EQ(intent->edits.associations.size(), 1U);
     const AssociationSpec& changed = intent->edits.associations.front();
     EXPECT_EQ(changed.limits.max_jobs, 2U);
-    EXPECT_EQ(changed.qos, (CommandWords{"normal", "high"}));
+    EXPECT_EQ(changed.qos, (Words{"normal", "high"}));
     EXPECT_TRUE(changed.is_default);
     const auto account =
         parse_modify(sample(), Entity::account, {"bio", "set", "GrpTRES=gres/gpu=8"});
@@ -226,21 +226,21 @@ TEST(Sacctmgr, AddsQosThatPreempt) {
     EXPECT_EQ(top->text,
               " Adding QOS(s)\n  top\n Settings\n  Description    = top\n"
               "  Preempt                  = normal,scav\n  Priority                 = 10\n");
-    EXPECT_EQ(top->edits.qos.front().preempt, (CommandWords{"normal", "scav"}));
+    EXPECT_EQ(top->edits.qos.front().preempt, (Words{"normal", "scav"}));
 }
 
 TEST(Sacctmgr, ChangesWhomAQosPreempts) {
     const auto preempt = [](const AccountingView& view, const std::string& word) {
         const auto intent = parse_modify(view, Entity::qos, {"high", "set", word});
         EXPECT_TRUE(intent.ok()) << word;
-        return intent.ok() ? intent->edits.qos.front().preempt : CommandWords{"?"};
+        return intent.ok() ? intent->edits.qos.front().preempt : Words{"?"};
     };
     AccountingView view = with_preemption();
-    EXPECT_EQ(preempt(view, "Preempt-=scav"), (CommandWords{"normal"}));
-    EXPECT_EQ(preempt(view, "Preempt="), CommandWords{});
-    EXPECT_EQ(preempt(view, "Preempt=scav"), (CommandWords{"scav"}));
+    EXPECT_EQ(preempt(view, "Preempt-=scav"), (Words{"normal"}));
+    EXPECT_EQ(preempt(view, "Preempt="), Words{});
+    EXPECT_EQ(preempt(view, "Preempt=scav"), (Words{"scav"}));
     view.qos[2].preempt = {};
-    EXPECT_EQ(preempt(view, "Preempt+=scav"), (CommandWords{"scav"}));
+    EXPECT_EQ(preempt(view, "Preempt+=scav"), (Words{"scav"}));
     // What is not named stays.
     const auto other = parse_modify(view, Entity::qos, {"scav", "set", "Priority=3"});
     ASSERT_TRUE(other.ok());
