@@ -300,6 +300,10 @@ class Tidy(unittest.TestCase):
         self.assertEqual(len(found), 1, found)
         self.assertIn("next({…}), as in berth/store/b.cc, may mean this one too", found[0])
         self.assertEqual(self.complaints({"berth/store/a.cc": third, "berth/base/b.cc": called}), [], "another module")
+        more = third.replace("next(", "next(int more, ")
+        self.assertEqual(self.complaints({"berth/store/a.cc": more, "berth/store/b.cc": called}), [], "more arguments")
+        self.assertEqual(len(self.complaints({"berth/store/a.cc": more.replace("int more, ", "").replace(") {", ", int more = 1) {"),
+                                              "berth/store/b.cc": called})), 1, "the second argument may be left out")
 
     def test_types_within_functions_that_a_unity_build_hides(self):
         begin = OPENING.replace("#pragma once\n", "") + "namespace berth {\nnamespace {\n\n"
@@ -311,6 +315,9 @@ class Tidy(unittest.TestCase):
         self.assertIn("Names hides that of berth/store/a.cc", found[0])
         self.assertEqual(self.complaints({"berth/store/a.cc": outer, "berth/base/b.cc": local}), [], "another module")
         self.assertEqual(self.complaints({"berth/store/a.cc": outer, "berth/store/a_test.cc": local}), [], "another target")
+        outer, local = outer.replace("using Names = long", "constexpr int kMax = 3"), local.replace("using Names = int", "constexpr int kMax = 4")
+        self.assertIn("kMax hides that of berth/store/a.cc", self.complaints({"berth/store/a.cc": outer, "berth/store/b.cc": local})[0])
+        self.assertEqual(self.complaints({"berth/store/b.cc": outer, "berth/store/a.cc": local}), [], "g++ reads the other later")
 
     def test_functions_that_a_unity_build_hides(self):
         header = OPENING + "namespace berth {\nint run_time(int job);\n}  // namespace berth\n"

@@ -40,6 +40,16 @@ def parameter_types(text):
 
 def names(code):
     """(line, name, as it is to be told apart) of each thing in the anonymous namespaces of one file."""
+    for line, name, told_apart, _ in things(code):
+        yield line, name, told_apart
+
+
+def functions(code):
+    """(line, name, as it is to be told apart, parameters) of each function there."""
+    return (thing for thing in things(code) if thing[3] is not None)
+
+
+def things(code):
     for first, text in anonymous(code):
         templates = {text.count("\n", 0, found.end()) for found in re.finditer(r"^template <[^\n]*>\n", text, re.MULTILINE)}
         at = 0
@@ -48,15 +58,15 @@ def names(code):
             if line.start() < at or number in templates:
                 continue
             if found := TYPE.match(text, line.start()):
-                yield first + number, found[1], found[1]
+                yield first + number, found[1], found[1], None
             elif found := ALIAS.match(text, line.start()):
-                yield first + number, found[1], found[1]
+                yield first + number, found[1], found[1], None
             elif found := CONSTANT.match(text, line.start()):
-                yield first + number, found[1], found[1]
+                yield first + number, found[1], found[1], None
                 for more in MORE_CONSTANTS.finditer(text, found.end(), text.index(";", found.start())):
-                    yield first + number, more[1], more[1]
+                    yield first + number, more[1], more[1], None
             elif found := FUNCTION.match(text, line.start()):
-                yield first + number, found[1], f"{found[1]}({parameter_types(found[2])})"
+                yield first + number, found[1], f"{found[1]}({parameter_types(found[2])})", found[2]
                 at = found.end()
 
 
@@ -100,44 +110,54 @@ def target_of(path):
     return path.parts[:2], path.stem.endswith("_test")
 
 
-LOCAL_ALIAS = re.compile(r"^ +using (\w+) = [^;]*;", re.MULTILINE)
+LOCAL = re.compile(r"^ +(?:using (\w+) = [^;]*;|(?:constexpr|const)\b(?! auto| std::array k)[^=({;\n]*?\b(k[A-Z]\w*)(?:\[\w*\])*\s*[={(])", re.MULTILINE)
 OUTER_TYPE = re.compile(r"^(?:struct|class|enum class|using) (\w+)\b(?! ?;)", re.MULTILINE)
 
 
 def shadowed(root, files):
-    """Types within a function that hide a type of another file: -Wshadow refuses them where the two are joined."""
+    """Types and constants within a function that hide one of another file: -Wshadow refuses them where the two are joined."""
     texts = {path: blank_out(path.read_text(errors="replace")) for path in files if path.suffix == ".cc" and path.relative_to(root).parts[0] == "berth"}
     outer = {}
     for path, text in texts.items():
-        for _, code in anonymous(text):
-            for name in OUTER_TYPE.findall(code):
+        for _, name, told_apart in names(text):
+            if "(" not in told_apart:
                 outer.setdefault((target_of(path.relative_to(root)), name), path)
     for path, text in texts.items():
         inside = path.relative_to(root)
-        for found in LOCAL_ALIAS.finditer(text):
-            other = outer.get((target_of(inside), found[1]))
-            if other not in (None, path):
+        for found in LOCAL.finditer(text):
+            name = found[1] or found[2]
+            other = outer.get((target_of(inside), name))
+            if other and other < path:  # CMake joins them in this order.
                 line = text.count("\n", 0, found.start()) + 1
-                yield f"{inside}:{line}: {found[1]} hides that of {other.relative_to(root)}; a unity build may join the two"
+                yield f"{inside}:{line}: {name} hides that of {other.relative_to(root)}; a unity build may join the two"
+
+
+def arguments(parameters):
+    """"const Job&, int n = 3" → (1, 2): how many arguments a call may have."""
+    depth, count, optional, letters = 0, int(bool(parameters.strip())), 0, " " + parameters
+    for at, letter in enumerate(letters):
+        depth += (letter in "<({") - (letter in ">)}")
+        count += letter == "," and depth == 0
+        optional += letters[at - 1:at + 2] == " = " and depth == 0
+    return count - optional, count
 
 
 def ambiguous(root, files):
-    """Functions of two files with one name and as many parameters, that are called with a list in braces: it may be meant for either."""
-    found = {}  # (target, name, number of parameters) → {file: (line, the types)}
+    """Functions of two files with one name that take as many arguments and are called with a list in braces: it may be meant for either."""
+    found = {}  # (target, name) → {file: (line, the types, how many arguments)}
     calls = {}
     for path in files:
         inside = path.relative_to(root)
         if path.suffix != ".cc" or inside.parts[0] != "berth":
             continue
         text = blank_out(path.read_text(errors="replace"))
-        for line, name, told_apart in names(text):
-            if "(" in told_apart:
-                types = told_apart.partition("(")[2][:-1]
-                found.setdefault((target_of(inside), name, types.count(",")), {}).setdefault(inside, (line, types))
+        for line, name, told_apart, parameters in functions(text):
+            found.setdefault((target_of(inside), name), {}).setdefault(inside, (line, told_apart, arguments(parameters)))
         calls[inside] = set(re.findall(r"\b(\w+)\(\{", text))
-    for (_, name, _), places in found.items():
-        for inside, (line, types) in places.items():
-            other = next((one for one, (_, its) in places.items() if one != inside and its != types and name in calls[one]), None)
+    for (_, name), places in found.items():
+        for inside, (line, types, (least, most)) in places.items():
+            other = next((one for one, (_, its, (its_least, its_most)) in places.items() if one != inside and its != types and
+                          least <= its_most and its_least <= most and name in calls[one]), None)
             if other:
                 yield f"{inside}:{line}: {name}({{…}}), as in {other}, may mean this one too; a unity build may join the two"
 

@@ -118,7 +118,7 @@ fs::path former_of(const fs::path& folder) { return folder.string() + ".previous
 
 // "a, b, c and 4 more"; empty: the folder is empty, or there is none.
 Result<std::string> content_of(const fs::path& folder) {
-    constexpr std::size_t kNamed = 5;
+    constexpr std::size_t kShownFiles = 5;
     std::error_code failed;
     if (!fs::exists(fs::symlink_status(folder, failed))) return std::string();
     std::vector<std::string> names;
@@ -129,7 +129,7 @@ Result<std::string> content_of(const fs::path& folder) {
                      "cannot read the directory " + folder.string() + ": " + failed.message()};
     }
     std::ranges::sort(names);
-    const std::size_t more = names.size() > kNamed ? names.size() - kNamed : 0;
+    const std::size_t more = names.size() > kShownFiles ? names.size() - kShownFiles : 0;
     names.resize(names.size() - more);
     return join(names, ", ") + (more > 0 ? " and " + std::to_string(more) + " more" : "");
 }

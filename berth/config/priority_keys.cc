@@ -107,8 +107,8 @@ public:
 
     void weigh(const char* name, const char* key,
                std::vector<std::pair<std::string, std::int64_t>> settings) {
-        constexpr std::int64_t kWeightMax = 0xffff'ffff;
-        add("priority", name, globals_.number(key, -kWeightMax, kWeightMax, 0),
+        constexpr std::int64_t kSlurmWeightMax = 0xffff'ffff;
+        add("priority", name, globals_.number(key, -kSlurmWeightMax, kSlurmWeightMax, 0),
             std::move(settings));
     }
     void add(const char* kind, const char* name, std::int64_t weight,

@@ -9,7 +9,7 @@
 namespace berth::slurm {
 namespace {
 
-std::string printed(const api::PartitionRow& partition) {
+std::string partition_text_of(const api::PartitionRow& partition) {
     std::ostringstream out;
     print_partition(out, partition, true);
     return out.str();
@@ -24,7 +24,7 @@ TEST(PartitionText, IsThatOfSlurm) {
     partition.total_cpus = 16;
     partition.oversubscribe = "NO";
     partition.tres = "cpu=16";
-    EXPECT_EQ(printed(partition),
+    EXPECT_EQ(partition_text_of(partition),
               "PartitionName=main AllowGroups=ALL AllowAccounts=ALL AllowQos=ALL AllocNodes=ALL "
               "Default=YES QoS=N/A DefaultTime=NONE DisableRootJobs=NO ExclusiveUser=NO "
               "ExclusiveTopo=NO GraceTime=0 Hidden=NO MaxNodes=UNLIMITED MaxTime=UNLIMITED "
@@ -40,7 +40,7 @@ TEST(PartitionText, IsThatOfSlurm) {
     partition.deny_accounts = {"bio", "physics"};
     partition.allow_qos = {"high"};
     partition.default_memory_per_cpu = std::int64_t{2048} << 20;
-    const std::string text = printed(partition);
+    const std::string text = partition_text_of(partition);
     for (const char* part :
          {" QoS=gold ", " DisableRootJobs=YES ", " ReqResv=YES ", " DefaultTime=1-06:00:00 ",
           " MaxNodes=4 ", " DenyAccounts=bio,physics ", " AllowQos=high ",
