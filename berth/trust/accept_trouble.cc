@@ -3,7 +3,7 @@
 #include <sys/resource.h>
 
 #include <cerrno>
-#include <system_error>
+#include <cstring>
 #include <utility>
 
 namespace berth {
@@ -33,7 +33,7 @@ void AcceptTrouble::tell(int number, Clock::time_point now) {
     if (told_ && now - *told_ < kTellAgain) return;
     told_ = now;
     log_.write(LogLevel::error, component_,
-               what_ + ": " + std::generic_category().message(number) + remedy_for(number));
+               what_ + ": " + std::strerror(number) + remedy_for(number));
 }
 
 }  // namespace berth

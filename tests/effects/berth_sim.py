@@ -255,7 +255,7 @@ def kueue_cohorts(run):
     see(["baseline", "3000", "makespan,"] in [line.split()[:3] for line in kueue(run).splitlines()])
 
 
-@sim_option("berth sim table kueue --turn-cost", "2000", seen="so much time for each turn, and later starts")
+@sim_option("berth sim table kueue --turn-cost", "20000", seen="so much time for each turn, and later starts")
 def kueue_turn_cost(run):
     see("as --turn-cost says" in kueue(run))
 

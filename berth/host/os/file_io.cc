@@ -46,8 +46,7 @@ Error system_error(std::string_view what, int number) {
         case EAGAIN: code = ErrorCode::unavailable; break;
         default: break;
     }
-    return {code,
-            std::string(what) + ": " + std::generic_category().message(number) + limit_of(number)};
+    return {code, std::string(what) + ": " + std::strerror(number) + limit_of(number)};
 }
 
 Result<std::string> read_file(const std::string& path, std::size_t limit) {

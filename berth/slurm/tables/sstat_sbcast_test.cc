@@ -81,6 +81,12 @@ TEST_F(OneJob, SstatHonoursTheWidthOfAColumn) {
               "                12.0 2K   \n");
 }
 
+// One for each process: ctest runs these tests beside each other.
+std::string source_file() {
+    return std::filesystem::temp_directory_path() /
+           ("berth-sbcast-test." + std::to_string(getpid()));
+}
+
 class Broadcast : public OneJob {
 protected:
     // sbcast makes the file its standard input; the tests that come after have their own again.
@@ -92,7 +98,7 @@ protected:
     // The step that sbcast asks for; its last arguments say how the file is to be written.
     api::StepCall step_of(std::vector<std::string> options,
                           std::map<std::string, std::string> environment = {}) {
-        const std::string source = std::filesystem::temp_directory_path() / "berth-sbcast-test";
+        const std::string source = source_file();
         std::ofstream(source) << "bytes";
         options.insert(options.end(), {source, "/there"});
         EXPECT_EQ(run(run_sbcast, options, std::move(environment)), 1);
@@ -131,7 +137,7 @@ TEST_F(Broadcast, TakesForceAndPreserveFromTheEnvironment) {
 }
 
 TEST_F(Broadcast, RefusesAStepThatDoesNotRun) {
-    const std::string source = std::filesystem::temp_directory_path() / "berth-sbcast-test";
+    const std::string source = source_file();
     std::ofstream(source) << "bytes";
     EXPECT_EQ(run(run_sbcast, {"-j", "12.7", source, "/there"}), 1);
     std::filesystem::remove(source);
