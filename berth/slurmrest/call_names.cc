@@ -71,6 +71,7 @@ std::vector<RpcFigures> rpcs_of_calls(const std::vector<api::CallFigures>& calls
 
 std::vector<RpcFigures> rpcs_of_users(const std::vector<api::CallFigures>& users) {
     std::vector<RpcFigures> rpcs;
+    rpcs.reserve(users.size());
     for (const api::CallFigures& one : users)
         rpcs.push_back({one.name, one.uid, one.count, one.total});
     return rpcs;

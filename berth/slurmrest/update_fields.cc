@@ -30,7 +30,7 @@ Status change_count(UpdateRequest& to, const JsonValue& v) {
 template <std::optional<std::int64_t> JobPatch::* Member>
 Status change_number(UpdateRequest& to, const JsonValue& v) {
     BERTH_TRY(const auto number, given_count(v, -kCountMost, kCountMost));
-    if (number) to.patch.*Member = *number;
+    if (number) to.patch.*Member = number;
     return Done{};
 }
 

@@ -45,7 +45,7 @@ private:
         using is_transparent = void;
         using Key = std::pair<std::uint32_t, std::string_view>;
         static Key key_of(const Named& named) { return {named.uid, *named.name}; }
-        static const Key& key_of(const Key& key) { return key; }
+        static Key key_of(const Key& key) { return key; }
         bool operator()(const auto& a, const auto& b) const { return key_of(a) < key_of(b); }
     };
     static void put(Pages& pages, JobId job);
