@@ -33,7 +33,8 @@ class Sim(Asked):
             (folder / "c.yaml").write_text(CLUSTER)
             (folder / "d.yaml").write_text(CLUSTER.replace("[1-2]", "1"))
             words = [BIN / "berth", *self.command.split(), *others, *(self.words() if given else ())]
-            done = subprocess.run(words, cwd=folder, text=True, capture_output=True, timeout=100,
+            done = subprocess.run(words, cwd=folder, text=True, capture_output=True,
+                                  timeout=300,  # Sanitized programs are slow: a table of Kueue's takes 50 s there.
                                   env=os.environ | {"BERTH_STATE": f"{name}/nowhere"})
             if ok is not None and (done.returncode == 0) != ok:
                 raise NoEffect(f"exit {done.returncode}: {done.stderr}")
