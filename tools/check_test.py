@@ -143,6 +143,34 @@ class Check(unittest.TestCase):
         self.assertEqual((status, ran), (1, 2))
         self.assertRegex(said, "^hostile: FAILED on ")
 
+    def keep(self):
+        done = subprocess.run(["./dev", "keep_checked"], cwd=self.tree, env=self.environment, text=True, capture_output=True, check=True)
+        shutil.rmtree(self.tree / "build")  # As on another machine.
+        (self.tree / "build").mkdir()
+        self.commit()
+        return done.stdout
+
+    def test_what_was_kept_is_known_on_other_machines(self):
+        _, passed, _ = self.check()
+        self.assertEqual(self.keep(), passed + "\n")
+        status, said, ran = self.check()
+        self.assertEqual((status, ran), (0, 0))
+        self.assertEqual(said, passed + ", not run again: its sources are the same")
+        (self.tree / "source.cc").write_text("int main() {}\n")
+        self.assertEqual(self.check()[2], 1, "another source")
+
+    def test_keeping_changes_no_source_and_forgets_no_stage(self):
+        before = self.hash_of("test"), self.hash_of("hostile")
+        _, passed, _ = self.check()
+        self.keep()
+        self.assertEqual((self.hash_of("test"), self.hash_of("hostile")), before)
+        self.assertEqual(self.keep(), passed + "\n", "nothing passed since")
+        (self.tree / "fails").touch()
+        self.commit()
+        self.check()
+        self.assertEqual(self.keep(), passed + "\n", "what fails is not kept")
+        self.assertEqual(self.check()[0], 1, "and what was kept is of other sources")
+
     def test_what_only_reads_runs_beside_and_is_told_in_its_place(self):
         alone = self.tree / "tools/parse_alone"
         alone.write_text("#!/bin/sh\n[ ! -e fails ] && echo parsed\n")
