@@ -54,7 +54,7 @@ public:
         if (::mkdir(folder.c_str(), 0711) != 0 || ::chmod(folder.c_str(), 0711) != 0)
             return failed_to("make " + folder.string());
         const bool is_long = job.script_name.size() > kFileNameMax;
-        const std::string file = (folder / (is_long ? "script" : job.script_name)).string();
+        std::string file = (folder / (is_long ? "script" : job.script_name)).string();
         const UniqueFd fd(::open(file.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0400));
         if (!fd) return failed_to("make " + file);
         if (::fchown(fd.get(), job.uid, gid) != 0)
@@ -153,7 +153,7 @@ public:
             return Error{ErrorCode::failed_precondition, slurm::one_line(said.text)};
         for (const std::string_view line : split(said.text, '\n')) {
             if (!parse_int64(trim(line)).ok()) continue;  // A warning.
-            const std::string id(trim(line));
+            std::string id(trim(line));
             ids_.emplace(job.id, id);
             if (job.array_id != 0) ids_.emplace(job.array_id, id);
             return id;

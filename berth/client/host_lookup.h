@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-struct addrinfo;
+struct addrinfo;  // NOLINT(readability-identifier-naming): of netdb.h.
 
 namespace berth {
 

@@ -116,11 +116,10 @@ void KueueReader::forbid_uncovered(KubeQueue& queue, const std::set<std::string>
                                                tres +
                                                ": it starts no jobs with it in Kueue; here "
                                                "every job has some, and it is not bounded");
-        } else if (!is_gpu_tres(tres)) {
-            quota.limit = changed(quota.limit, {{tres, 0}});
-        } else if (!has_gpus) {
+        } else if (is_gpu_tres(tres) && !has_gpus) {
             quota.limit = changed(quota.limit, {{"gres/gpu", 0}});
-        } else if (tres != "gres/gpu" && !names_tres(quota.nominal, "gres/gpu")) {
+        } else if (!is_gpu_tres(tres) ||
+                   (tres != "gres/gpu" && !names_tres(quota.nominal, "gres/gpu"))) {
             quota.limit = changed(quota.limit, {{tres, 0}});
         }
     }

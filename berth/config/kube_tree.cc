@@ -37,6 +37,7 @@ public:
         settle_inner_queues();
         const auto shares = settle_shares();
         std::vector<ImportedQueue> tree;
+        tree.reserve(order_.size());
         for (const std::size_t q : order_) {
             tree.push_back({.parent = parents_[q] == kNone ? "root" : name_of(parents_[q]),
                             .shares = shares[q],
@@ -83,10 +84,9 @@ private:
                 parents_[q] = found->second;
                 continue;
             }
-            const std::string what = queue.kind == "LocalQueue" ? "queue " : "parent queue ";
-            findings_.error(
-                queue.parent_place,
-                what + queue.parent + " not found; right would be: its " + kind + " in the files");
+            std::string what = queue.kind == "LocalQueue" ? "queue " : "parent queue ";
+            what += queue.parent + " not found; right would be: its " + kind;
+            findings_.error(queue.parent_place, what + " in the files");
         }
     }
 

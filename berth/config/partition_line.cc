@@ -196,11 +196,10 @@ void check_partition_qos(Draft& draft) {
         const Pair* const pair = line.find("QOS");
         const std::string& name = draft.spec.partitions[i].qos;
         if (pair == nullptr || name.empty() || draft.spec.find_qos(name)) continue;
-        draft.note(line, *pair,
-                   "QOS=" + name +
-                       ": its limits apply once there is such a QOS, in berth.yaml or "
-                       "by sacctmgr add qos " +
-                       name);
+        std::string text = "QOS=" + name;
+        text +=
+            ": its limits apply once there is such a QOS, in berth.yaml or by sacctmgr add qos ";
+        draft.note(line, *pair, text + name);
     }
 }
 

@@ -25,14 +25,16 @@ void read_scheduler_type(Draft& draft, const Line& line) {
 std::string_view missing_of(std::string_view word) {
     if (word == "nojobs" || word == "nosteps")
         return "has no effect: every job and step is accounted for";
-    if (word == "wckeys")
+    if (word == "wckeys") {
         return "has the effect of associations alone: any wckey is accepted; "
                "job_submit.lua can refuse one";
+    }
     if (word == "safe")
         return "has the effect of limits alone: it is for GrpTRESMins, which is not supported yet";
-    if (word == "all" || word == "1")
+    if (word == "all" || word == "1") {
         return "enforces associations, limits and qos: any wckey is accepted, and GrpTRESMins is "
                "not supported yet";
+    }
     return {};
 }
 

@@ -71,10 +71,11 @@ private:
         const bool is_given = !asks_for_nothing(*pair.value) && !iequals(*pair.value, "UNLIMITED");
         limits_memory_ = limits_memory_ || (is_memory && is_given);
         const bool of_node = iequals(line.pairs.front().key, "NodeName");
-        if (of_node && iequals(pair.key, "State") && iequals(*pair.value, "CLOUD"))
+        if (of_node && iequals(pair.key, "State") && iequals(*pair.value, "CLOUD")) {
             add(line.file, pair.line,
                 "State=CLOUD: there is no power saving; such a node waits "
                 "for its agent");
+        }
         if (asks_for_nothing(*pair.value)) return;
         for (const KeyDifference& one : kOfSlurmConf) {
             if (iequals(one.key, pair.key))

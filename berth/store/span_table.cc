@@ -220,6 +220,7 @@ Status SpanTable::follow_reservation(Time now, const std::string& name, const Cl
     if (reservation == nullptr || reservation->end <= now) return Done{};
     ReservationStanding standing{.reservation = *reservation};
     std::vector<NodeId> nodes;
+    nodes.reserve(reservation->amounts.size());
     for (const auto& [node, amount] : reservation->amounts) nodes.push_back(node);
     standing.nodes = names_of(after.spec(), nodes);
     return start(SpanKind::reservation, name, std::max(now, reservation->start), reservation->end,

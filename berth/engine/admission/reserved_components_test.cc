@@ -23,9 +23,10 @@ protected:
     void reserve(Duration from_now) {
         Reservation reservation{.name = "class", .start = now_ + from_now};
         reservation.end = reservation.start + minutes(30);
-        for (const std::uint32_t node : {0U, 1U})
+        for (const std::uint32_t node : {0U, 1U}) {
             reservation.amounts.emplace_back(NodeId(node),
                                              engine_.state().spec().nodes[node].capacity);
+        }
         reservation.users = {"ann"};
         engine_.apply(now_, ReservationSet{reservation});
     }

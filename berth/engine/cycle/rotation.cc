@@ -95,16 +95,18 @@ void rotate(OpenCycle& cycle) {
     std::ranges::sort(all, {}, &TurnTaker::order);
     const std::set<JobId> chosen = chosen_of(state, all);
     for (const TurnTaker& one : all) {
-        if (one.phase == TurnPhase::over && !chosen.contains(one.run->id))
+        if (one.phase == TurnPhase::over && !chosen.contains(one.run->id)) {
             cycle.decide(
                 JobSuspended{.job = one.run->id, .attempt = one.run->attempt, .turn = true});
+        }
     }
     for (const TurnTaker& one : all) {
         const bool waits = one.phase == TurnPhase::waits || one.phase == TurnPhase::fills;
         const bool goes_on = (waits && chosen.contains(one.run->id)) || is_stuck(cycle, *one.run);
-        if (goes_on && may_go_on(state.jobs(), state.index(), *one.run))
+        if (goes_on && may_go_on(state.jobs(), state.index(), *one.run)) {
             cycle.decide(JobSuspended{
                 .job = one.run->id, .attempt = one.run->attempt, .in_force = false, .turn = true});
+        }
     }
 }
 
@@ -117,9 +119,10 @@ std::optional<Time> next_turn(const OpenCycle& cycle) {
     if (const auto limit = cycle.book().ends().next_limit(cycle.now())) no_later_than(*limit);
     for (const JobId id : state.index().awaiting_turn()) {
         const Job& run = *state.find_job(id);
-        if (!run.suspension->proved)
+        if (!run.suspension->proved) {
             no_later_than(
                 after(run.suspension->changed_at, cycle.scheduling().preemption.hold_timeout));
+        }
     }
     if (!state.index().awaiting_turn().empty())
         no_later_than(after(slice_start(cycle), cycle.scheduling().time_slice));

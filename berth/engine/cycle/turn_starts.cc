@@ -133,6 +133,7 @@ std::vector<const Job*> TurnStarts::group_of(const StartJob& fact) const {
         }
     }
     std::vector<const Job*> runs;
+    runs.reserve(group.size());
     for (const auto& [id, run] : group) runs.push_back(run);
     return runs;
 }

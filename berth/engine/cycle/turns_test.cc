@@ -452,6 +452,7 @@ struct QosTurns : Turns {
 
 TEST_F(QosTurns, ThePreemptorAndTheOldestVictimTakeTurns) {
     std::vector<JobId> low;
+    low.reserve(8);
     for (int i = 0; i < 8; ++i) low.push_back(run("main", {.cpus = 1, .limit = 1h}));
     const JobId waiting = submit("main", {.cpus = 1, .limit = 1h});
     pass(1s);

@@ -263,6 +263,7 @@ namespace {
 // Earlier runs that stand still for the preemptor wait as long as its new hold lasts.
 std::vector<JobId> jobs_of(const ClusterState& state, const JobsPreempted& fact) {
     std::vector<JobId> jobs;
+    jobs.reserve(fact.victims.size());
     for (const JobsPreempted::Victim& victim : fact.victims) jobs.push_back(victim.job);
     for (const JobId id : state.index().victims(fact.preemptor)) {
         if (state.find_job(id)->lends_cores()) jobs.push_back(id);

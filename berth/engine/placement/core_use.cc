@@ -67,6 +67,7 @@ std::uint32_t tasks_on(const CoreUse& use, const NodeSpec& node, const BitSet& c
     std::uint64_t given = cores.count();
     if (use.on_sockets) {
         std::vector<std::uint64_t> units;
+        units.reserve(node.sockets);
         for (std::uint32_t s = 0; s < node.sockets; ++s)
             units.push_back(units_of(use, (socket_cores(node, s) & cores).count()));
         std::ranges::sort(units, std::greater{});

@@ -49,7 +49,7 @@ NodeSpec node_with(DimensionId type, const std::vector<int>& sockets_of_gpus) {
     for (const int socket : sockets_of_gpus) {
         BitSet cores(12);
         for (int core = 0; socket >= 0 && core < 4; ++core)
-            cores.set(static_cast<std::size_t>(socket * 4 + core));
+            cores.set(static_cast<std::size_t>(socket) * 4 + static_cast<std::size_t>(core));
         node.devices.push_back({.dimension = type,
                                 .index = static_cast<std::uint32_t>(node.devices.size()),
                                 .cores = socket < 0 ? BitSet() : cores,

@@ -79,6 +79,7 @@ void CheckedLoans::find_turns(const std::vector<const Job*>& runs) {
         }
     }
     std::vector<std::int64_t> numbers;
+    numbers.reserve(in_turns_.size());
     for (const auto& [id, group] : in_turns_) numbers.push_back(group);
     std::ranges::sort(numbers);
     numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());

@@ -237,6 +237,7 @@ std::vector<const Job*> turn_group(const ClusterState& state, const Job& run) {
             if (seen.insert(id).second) found.push_back(id);
     }
     std::vector<const Job*> group;
+    group.reserve(seen.size());
     for (const JobId id : seen) group.push_back(state.find_job(id));
     return group;
 }

@@ -379,9 +379,10 @@ void ClusterState::take(Time now, const JobSuspended& fact) {
     const Job* job = find_job(fact.job);
     if (job == nullptr || job->state != JobState::running || job->attempt != fact.attempt) return;
     // An operator resumes it: it has its turns again. Or holds back what waits for its turn.
-    if (job->is_suspended() && !fact.turn && takes_turns(jobs_, index_, *job))
+    if (job->is_suspended() && !fact.turn && takes_turns(jobs_, index_, *job)) {
         return change_job(fact.job,
                           [&](Job& record) { record.suspension->by_turn = !fact.in_force; });
+    }
     if (job->is_suspended() == fact.in_force) return;
     if (!fact.in_force && !may_go_on(jobs_, index_, *job)) return;  // Others have its cores.
     if (fact.in_force) stop_using(now, *job);

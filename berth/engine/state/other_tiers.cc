@@ -26,6 +26,7 @@ std::vector<JobId> jobs_in_other_order(const ClusterState& state, const Partitio
     std::vector<JobId> jobs;
     if (!any) return jobs;
     std::vector<bool> concerned;
+    concerned.reserve(spec.partitions.size());
     for (const PartitionSpec& one : spec.partitions) {
         concerned.push_back(
             std::ranges::any_of(*one.nodes, [&](NodeId node) { return nodes.test(node.index()); }));

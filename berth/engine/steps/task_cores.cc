@@ -95,7 +95,7 @@ std::vector<BitSet> sockets_of_tasks(const TaskLayout& layout, const NodeSpec& n
 
 std::vector<BitSet> cores_of_tasks(const StepAsk& ask, const NodeSpec& node, const BitSet& cores,
                                    std::uint32_t tasks) {
-    const std::vector<BitSet> all(tasks, cores);
+    std::vector<BitSet> all(tasks, cores);
     if (ask.bind == CpuBind::Kind::none) return all;
     std::vector<std::size_t> order;
     for (std::size_t c = cores.find_first(); c != BitSet::kNone; c = cores.find_next(c)) {
@@ -116,8 +116,9 @@ std::vector<BitSet> cores_of_tasks(const StepAsk& ask, const NodeSpec& node, con
         return blocks;
     }
     if (is_asked || ask.layout.per_socket == 0) return all;
-    const std::vector<BitSet> on_sockets = sockets_of_tasks(ask.layout, node, cores, tasks);
-    return on_sockets.empty() ? all : on_sockets;
+    std::vector<BitSet> on_sockets = sockets_of_tasks(ask.layout, node, cores, tasks);
+    if (on_sockets.empty()) return all;
+    return on_sockets;
 }
 
 }  // namespace berth

@@ -202,7 +202,7 @@ void set_cpu_frequency(RunSpec& run, const LaunchStep& launch, const LaunchAttem
     BitSet all;
     for (std::size_t local = 0; local < launch.share.tasks.size(); ++local) {
         const BitSet own = cpus_of_task(local, launch, attempt, view).cpus;
-        all = all.size() == 0 ? own : all | own;
+        all = all.empty() ? own : all | own;
     }
     for (std::size_t cpu = all.find_first(); cpu != BitSet::kNone; cpu = all.find_next(cpu))
         run.cpus.push_back(static_cast<std::uint32_t>(cpu));

@@ -114,6 +114,7 @@ TEST_F(Plugins, SeeSlurmrestdsSubmissions) {
 TEST_F(Plugins, DelayNothingElse) {
     start();
     std::vector<std::thread> slow;
+    slow.reserve(8);
     for (int i = 0; i < 8; ++i)
         slow.emplace_back([&] { EXPECT_EQ(call("POST", "/v1/jobs", named("slow")).status, 201); });
     for (int i = 0; i < 20; ++i) EXPECT_EQ(call("GET", "/v1/jobs").status, 200);

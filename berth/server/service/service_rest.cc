@@ -108,10 +108,12 @@ ApiResponse database_statistics(const RestAsked& asked, Time since) {
 ApiResponse respond_submitted(const slurmrest::Meta& meta, const Submitted& submitted,
                               const AskedRoute& asked) {
     std::vector<slurmrest::WarningEntry> warnings;
+    warnings.reserve(submitted.warnings.size());
     for (const std::string& text : submitted.warnings) warnings.push_back({text, "berthd"});
-    if (asked.held)
+    if (asked.held) {
         warnings.push_back(
             {R"(the job is held; POST job/ID with {"hold": false} releases it)", "berthd"});
+    }
     return respond_document(
         meta,
         [&](ShapeWriter& json) {
@@ -126,6 +128,7 @@ ApiResponse respond_submitted(const slurmrest::Meta& meta, const Submitted& subm
 ApiResponse respond_changed(const slurmrest::Meta& meta, const AskedRoute& asked) {
     const slurmrest::RestCall& call = *asked.rest;
     std::vector<slurmrest::WarningEntry> warnings;
+    warnings.reserve(asked.messages.size());
     for (const std::string& text : asked.messages) warnings.push_back({text, "berthd"});
     return respond_document(
         meta,

@@ -370,6 +370,7 @@ TEST_F(Submit, ManyMaySubmitAtOnce) {
     std::vector<std::thread> threads;
     std::mutex mutex;
     std::vector<std::string> seen;
+    threads.reserve(kThreads);
     for (int t = 0; t < kThreads; ++t) {
         threads.emplace_back([&] {
             for (int i = 0; i < kEach; ++i) {

@@ -109,7 +109,7 @@ const char* PatternMatch::class_end(const char* p) {
     if (*p == '^') ++p;
     do {
         if (p == pattern_end) luaL_error(lua, "malformed pattern (missing ']')");
-        if (*p++ == kEscape && p < pattern_end) ++p;
+        p += *p == kEscape && p + 1 < pattern_end ? 2 : 1;
     } while (*p != ']');
     return p + 1;
 }

@@ -143,7 +143,10 @@ Result<std::optional<Duration>> given_minutes(const ScriptValue& value) {
 }
 
 ScriptValue memory_number(std::optional<Bytes> per_node, std::optional<Bytes> per_cpu) {
-    if (per_cpu) return kSlurmMemoryPerCpu + static_cast<double>(per_cpu->count() / kMebibyte);
+    if (per_cpu) {
+        const std::int64_t mebibytes = per_cpu->count() / kMebibyte;
+        return kSlurmMemoryPerCpu + static_cast<double>(mebibytes);
+    }
     if (per_node) return per_node->count() / kMebibyte;
     return kSlurmNoValue64;
 }

@@ -87,9 +87,10 @@ std::vector<NamedTres> named_tres(const ClusterSpec& spec) {
             parts.push_back(TresVector::kDimensions + d.value());
         add("gres/" + name, parts);
         for (const DimensionId d : dimensions.of_name(name)) {
-            if (!dimensions.at(d).type.empty())
+            if (!dimensions.at(d).type.empty()) {
                 add("gres/" + name + ":" + dimensions.at(d).type,
                     {TresVector::kDimensions + d.value()});
+            }
         }
     }
     return all;

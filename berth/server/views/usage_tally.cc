@@ -78,10 +78,11 @@ std::optional<RunTime> time_of(const AccountingRecord& run, Time now) {
     while (unknown > Duration{} && !time.used.empty()) {
         auto& [begin, until] = time.used.back();
         const Duration length = until - begin;
-        if (unknown < length)
+        if (unknown < length) {
             until -= unknown;
-        else
+        } else {
             time.used.pop_back();
+        }
         unknown -= length;
     }
     return time;

@@ -226,9 +226,10 @@ TEST_F(Tally, TellsRunsBySize) {
     large.cpus = 64;
     all.take(large);
     std::string text;
-    for (const api::UsageGroup& one : all.report().groups)
+    for (const api::UsageGroup& one : all.report().groups) {
         text +=
             one.account + " " + std::to_string(one.cpus) + " " + std::to_string(one.jobs) + "\n";
+    }
     EXPECT_EQ(text, "bio 4 2\nbio 64 1\n");
 }
 

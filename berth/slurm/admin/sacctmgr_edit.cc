@@ -79,7 +79,7 @@ Status check_accounts(const AccountingView& view, const std::vector<std::string>
     return Done{};
 }
 
-Result<Intent> add_users(const AccountingView& view, const CommandWords& words) {
+Result<Intent> users_to_add(const AccountingView& view, const CommandWords& words) {
     Intent intent{.problem = " Problem adding users: "};
     AssociationSpec wanted;
     std::vector<std::string> accounts;
@@ -305,7 +305,7 @@ Result<Intent> parse_add(const AccountingView& view, Entity entity,
                          const std::vector<std::string>& words) {
     const CommandWords read = words_of(words);
     if (entity == Entity::account) return add_accounts(view, read);
-    if (entity == Entity::user) return add_users(view, read);
+    if (entity == Entity::user) return users_to_add(view, read);
     if (entity == Entity::qos) return add_qos(view, read);
     return invalid_argument(
         " Berth adds neither clusters nor single associations; add an account or a user");

@@ -248,7 +248,9 @@ TEST(SacctmgrLoad, TakesNoLimitsOfAPartitionForThoseOfTheAccount) {
     const std::string whole = "User - 'bin':DefaultAccount='x':Fairshare=3:MaxJobs=5\n";
     const std::string part =
         "User - 'bin':Partition='gpu':Fairshare=9:MaxJobs=50:MaxSubmitJobs=7\n";
-    for (const std::string& lines : {whole + part, part + whole, part + whole + part}) {
+    std::string between = part + whole;
+    between += part;
+    for (const std::string& lines : {whole + part, part + whole, between}) {
         const Result<LoadPlan> plan = plan_load(small_view(), start + lines, {.lenient = true});
         ASSERT_TRUE(plan.ok()) << plan.error().message;
         const AssociationSpec& bin = plan->edits.at(0).associations.at(0);
@@ -316,7 +318,8 @@ TEST(SacctmgrLoad, SendsManyAccountsInSeveralCalls) {
     for (int i = 0; i < 6'000; ++i) file += "Account - 'a" + std::to_string(i) + "'\n";
     for (int i = 0; i < 4'900; ++i) {
         const std::string n = std::to_string(i);
-        file += "Parent - 'a" + n + "'\nUser - 'u" + n + "':DefaultAccount='a" + n + "'\n";
+        file.append("Parent - 'a").append(n).append("'\nUser - 'u").append(n);
+        file.append("':DefaultAccount='a").append(n).append("'\n");
     }
     const Result<LoadPlan> plan = plan_load(small_view(), file, {});
     ASSERT_TRUE(plan.ok()) << plan.error().message;

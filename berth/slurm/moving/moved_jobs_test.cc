@@ -12,7 +12,7 @@ namespace {
 const Time kJobsMovedAt = Time(std::chrono::hours(24 * 365 * 50));
 
 // As Slurm 22.05 prints it, with parts that a case replaces.
-std::string job_record(std::vector<std::pair<std::string, std::string>> changes = {}) {
+std::string job_record(const std::vector<std::pair<std::string, std::string>>& changes = {}) {
     std::string text =
         "JobId=7 JobName=train it UserId=games(5) GroupId=games(60) MCS_label=N/A Priority=4 "
         "Nice=0 Account=physics QOS=high JobState=PENDING Reason=Resources Dependency=(null) "

@@ -74,10 +74,11 @@ Status count_gpus_by_sockets(JobDraft& draft) {
     }
     JobRequest& request = draft.spec.request.edit();
     const std::uint32_t sockets = request.nearness->node.sockets;
-    if (sockets == 0)
+    if (sockets == 0) {
         return Error{ErrorCode::failed_precondition,
                      "--gpus-per-socket option requires --sockets-per-node specification\n"
                      "Invalid generic resource (gres) specification"};
+    }
     const bool others = gpus_in(request.gpus) + gpus_in(request.gpus_per_node) +
                             gpus_in(request.gpus_per_task) + gpus_in(request.gres_per_node) >
                         0;

@@ -83,9 +83,10 @@ Status set_distribution(JobDraft& draft, const char* value) {
         *targets[i] = *order;
     }
     if (layout.pack && near.task_order == TaskOrder::as_fits) near.task_order = TaskOrder::block;
-    if (layout.pack && near.task_order != TaskOrder::block)
+    if (layout.pack && near.task_order != TaskOrder::block) {
         return invalid_argument("--distribution=" + std::string(value) +
                                 ": Pack is for block: write block,Pack");
+    }
     return Done{};
 }
 

@@ -231,9 +231,10 @@ void put_tres(ShowRecord& record, const api::JobRow& job) {
     if (!job.request.gpus.empty()) record.line().put("TresPerJob", gres_text(job.request.gpus));
     std::vector<GresRequest> per_node = job.request.gres_per_node;
     const std::vector<GresRequest> per_socket = gpus_of_socket(job.request);
-    if (per_socket.empty())
+    if (per_socket.empty()) {
         per_node.insert(per_node.end(), job.request.gpus_per_node.begin(),
                         job.request.gpus_per_node.end());
+    }
     if (!per_node.empty()) record.line().put("TresPerNode", gres_text(per_node));
     if (!per_socket.empty()) record.line().put("TresPerSocket", gres_text(per_socket));
     if (!job.request.gpus_per_task.empty())

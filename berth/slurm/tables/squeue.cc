@@ -123,7 +123,7 @@ constexpr const char* kSqueueUsage =
     "              [--me] [--start] [-h]\n";
 
 // Slurm goes on without a name that it does not know.
-void add_users(const char* text, SqueueOptions& options) {
+void take_users(const char* text, SqueueOptions& options) {
     std::vector<std::string> names;
     add_names(text, names);
     for (std::string& name : names) {
@@ -139,7 +139,7 @@ bool read_filter(int letter, const char* value, SqueueOptions& options) {
         case 'A': add_names(value, options.query.accounts); return true;
         case 'n': add_names(value, options.query.names); return true;
         case 'p': add_names(value, options.query.partitions); return true;
-        case 'u': add_users(value, options); return true;
+        case 'u': take_users(value, options); return true;
         case 'q': add_names(value, options.qos); return true;
         case 'L': add_names(value, options.licenses); return true;
         case 'R': options.reservation = value; return true;

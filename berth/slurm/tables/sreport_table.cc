@@ -88,33 +88,38 @@ std::span<const ReportField> report_fields_of(ReportKind kind) {
 std::vector<ReportCell> cells_of(ReportKind kind, bool with_tres) {
     switch (kind) {
         case ReportKind::utilization:
-            if (with_tres)
+            if (with_tres) {
                 return {Cell::cluster,      Cell::tres_name, Cell::allocated, Cell::down,
                         Cell::planned_down, Cell::idle,      Cell::planned,   Cell::reported};
+            }
             return {Cell::cluster, Cell::allocated, Cell::down,    Cell::planned_down,
                     Cell::idle,    Cell::planned,   Cell::reported};
         case ReportKind::account_by_user:
-            if (with_tres)
+            if (with_tres) {
                 return {Cell::cluster,     Cell::account,   Cell::login,
                         Cell::proper_name, Cell::tres_name, Cell::used};
+            }
             return {Cell::cluster,     Cell::account, Cell::login,
                     Cell::proper_name, Cell::used,    Cell::energy};
         case ReportKind::user_by_account:
         case ReportKind::top_users:
-            if (with_tres)
+            if (with_tres) {
                 return {Cell::cluster, Cell::login,     Cell::proper_name,
                         Cell::account, Cell::tres_name, Cell::used};
+            }
             return {Cell::cluster, Cell::login, Cell::proper_name,
                     Cell::account, Cell::used,  Cell::energy};
         case ReportKind::user_by_wckey:
-            if (with_tres)
+            if (with_tres) {
                 return {Cell::cluster, Cell::login,     Cell::proper_name,
                         Cell::wckey,   Cell::tres_name, Cell::used};
+            }
             return {Cell::cluster, Cell::login, Cell::proper_name, Cell::wckey, Cell::used};
         case ReportKind::wckey_by_user:
-            if (with_tres)
+            if (with_tres) {
                 return {Cell::cluster,     Cell::wckey,     Cell::login,
                         Cell::proper_name, Cell::tres_name, Cell::used};
+            }
             return {Cell::cluster, Cell::wckey, Cell::login, Cell::proper_name, Cell::used};
         case ReportKind::sizes_by_account:
         case ReportKind::sizes_by_account_and_wckey: return {Cell::cluster, Cell::account};

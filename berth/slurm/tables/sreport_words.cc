@@ -136,9 +136,10 @@ Status set_report_value(const std::string& key, const std::string& value, const 
         words.top = *count;
         return Done{};
     }
-    if ((of & kSizes) != 0 && means(key, "Associations", 2))
+    if ((of & kSizes) != 0 && means(key, "Associations", 2)) {
         return refused_word("Associations=",
                             "an association has no number; use Accounts= and Users=");
+    }
     if ((of & kReserved) != 0 && means(key, "Ids", 1))
         return refused_word("Ids=", "a reservation has no number; use Names=");
     if ((of & kReserved) != 0 && means(key, "Flags", 2))
