@@ -160,6 +160,28 @@ waiting_term("xfactor", {"xfactor": 100_000}, {})
 waiting_term("xfactor.most", {"xfactor": {"weight": 6000, "most": 1}}, {"xfactor": {"weight": 6000}})
 
 
+def restarted(run, term):
+    """The terms that sprio shows of a job that waits for its second run."""
+    run.configure(yaml={"priority": term})
+    job = run.sbatch(script="sleep 60")
+    run.runs(job)
+    run.run("scontrol", "requeuehold", job)
+    run.wait("its first run to end", lambda: run.squeue(job, "%t") == "PD", 4)
+    run.fill()
+    run.run("scontrol", "release", job)
+    return run.wait("its priority", lambda: run.out("sprio", "-h", "-j", job, "-o", "%X;").strip().removesuffix(";"), 3)
+
+
+@key("priority", "restarts", "", seen="a job that was requeued has more priority")
+def restarts(run):
+    same(restarted(run, {"xfactor": 1} | ({} if run.withheld else {"restarts": 900})).split(",")[-1], "restarts=300")
+
+
+@key("priority", "restarts.most", "", seen="so many restarts have the full weight")
+def restarts_most(run):
+    same(restarted(run, {"restarts": {"weight": 900} | ({} if run.withheld else {"most": 1})}), "restarts=900")
+
+
 @key("priority", "age.from_submission", "", seen="a job that may start only now is as old as its submission", world="alone")
 def age_from_submission(run):
     age = {"weight": 3_600_000, "max_age": 3600} | ({} if run.withheld else {"from_submission": 1})  # A thousand points each second.
