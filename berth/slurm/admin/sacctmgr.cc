@@ -16,6 +16,7 @@
 #include "berth/slurm/options/arguments.h"
 #include "berth/slurm/options/command_help.h"
 #include "berth/slurm/text/argument_text.h"
+#include "berth/slurm/text/prompt.h"
 
 namespace berth::slurm {
 namespace {
@@ -81,6 +82,16 @@ public:
 
     SacctmgrOptions options;
     bool readonly = false;
+
+    // A word of the prompt that says how to go on.
+    bool set_word(const std::string& word) {
+        if (means(word, "parsable2", 9)) return options.parsable2 = true;
+        if (means(word, "parsable", 2)) return options.parsable = true;
+        if (means(word, "quiet", 4)) return options.quiet = true;
+        if (means(word, "readonly", 4)) return readonly = true;
+        if (means(word, "associations", 3)) return options.associations = true;
+        return means(word, "verbose", 4);
+    }
 
     int run(const std::vector<std::string>& words) {
         const std::string& verb = words.front();
@@ -400,12 +411,11 @@ int run_sacctmgr(const Invocation& call, Streams& streams) {
     }
     if (reader.failed()) return 1;
     const std::vector<std::string> words = reader.operands();
-    if (words.empty()) {
-        streams.err << "sacctmgr: error: the interactive prompt is not supported yet; give a "
-                       "command: see sacctmgr --help\n";
-        return 1;
-    }
-    return sacctmgr.run(words);
+    if (!words.empty()) return sacctmgr.run(words);
+    return run_prompt("sacctmgr", streams, [&](const std::vector<std::string>& line) {
+        if (means(line.front(), "help", 1)) return streams.out << kSacctmgrUsage, 0;
+        return sacctmgr.set_word(line.front()) ? 0 : sacctmgr.run(line);
+    });
 }
 
 }  // namespace berth::slurm

@@ -219,14 +219,9 @@ TEST(Commands, TakeEveryStateOfSlurms) {
 
 TEST(Sreport, RefusesWordsThatAreNoReport) {
     const std::pair<std::vector<std::string>, const char*> cases[] = {
-        {{},
-         "sreport: error: the interactive prompt is not supported yet; give a report: see sreport "
-         "--help\n"},
         {{"dance"}, "invalid keyword: dance\n"},
         {{"cluster"}, "too few arguments for keyword:cluster\n"},
-        {{"parsable"},
-         "sreport: error: parsable is of the interactive prompt, which is not supported yet; use "
-         "-p\n"},
+        {{"parsable"}, "sreport: error: parsable is a command of the prompt; use -p\n"},
         {{"user", "bottom"}, "Not valid report bottom\nValid user reports are, \"Top\"\n"},
         {{"-t", "years", "user", "top"}, "unknown time format years\n"},
         {{"cluster", "util", "colour=red"},

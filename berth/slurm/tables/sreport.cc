@@ -15,6 +15,7 @@
 #include "berth/slurm/tables/sreport_print.h"
 #include "berth/slurm/tables/table_commands.h"
 #include "berth/slurm/text/argument_text.h"
+#include "berth/slurm/text/prompt.h"
 #include "berth/trust/wall_time.h"
 
 namespace berth::slurm {
@@ -132,11 +133,6 @@ Status read_option(int letter, const char* value, SreportOptions& options) {
 
 // What the words mean that are no report; nullopt: they are one.
 std::optional<int> run_other_word(const std::vector<std::string>& words, Streams& streams) {
-    if (words.empty()) {
-        streams.err << "sreport: error: the interactive prompt is not supported yet; give a "
-                       "report: see sreport --help\n";
-        return 1;
-    }
     const std::string& word = words.front();
     if (means(word, "version", 4)) return streams.out << kVersion << '\n', 0;
     if (means(word, "exit", 1) || means(word, "quit", 4)) return 0;
@@ -151,11 +147,39 @@ std::optional<int> run_other_word(const std::vector<std::string>& words, Streams
         {"association", "use the cluster reports"}};
     for (const auto& [name, instead] : kOfPrompt) {
         if (!iequals(word, name)) continue;
-        streams.err << "sreport: error: " << name << " is of the interactive prompt, which is not "
-                    << "supported yet; " << instead << '\n';
+        streams.err << "sreport: error: " << name << " is a command of the prompt; " << instead
+                    << '\n';
         return 1;
     }
     return std::nullopt;
+}
+
+// What the words say of the reports that follow at the prompt; nullopt: nothing.
+std::optional<Status> set_word(const std::vector<std::string>& words, SreportOptions& options) {
+    constexpr std::pair<const char*, int> kLetters[] = {
+        {"parsable", 'p'}, {"parsable2", 'P'}, {"quiet", 'Q'}, {"verbose", 'v'}, {"time", 't'}};
+    const std::string& word = words.front();
+    if (iequals(word, "nonparsable")) {
+        options.style.table = TableStyle::table;
+        return Done{};
+    }
+    for (const auto& [name, letter] : kLetters) {
+        if (!iequals(word, name)) continue;
+        const bool has_value = words.size() > 1;
+        if (letter == 't' && !has_value)
+            return Error{ErrorCode::invalid_argument,
+                         "sreport: error: time should have a format, as in \"time Hours\""};
+        return read_option(letter, has_value ? words[1].c_str() : nullptr, options);
+    }
+    return std::nullopt;
+}
+
+int run_words(const Invocation& call, const SreportOptions& options,
+              const std::vector<std::string>& words, Streams& streams) {
+    if (const auto code = run_other_word(words, streams)) return *code;
+    const Result<ReportWords> report = parse_report(words, wall_time());
+    if (!report.ok()) return streams.err << report.error().message, 1;
+    return run_report(call, options, *report, streams);
 }
 
 }  // namespace
@@ -179,11 +203,16 @@ int run_sreport(const Invocation& call, Streams& streams) {
     }
     if (reader.failed()) return streams.err << "Try \"sreport --help\" for more information\n", 1;
     const std::vector<std::string> words = reader.operands();
-    if (!words.empty() && means(words.front(), "help", 2)) return help();
-    if (const auto code = run_other_word(words, streams)) return *code;
-    const Result<ReportWords> report = parse_report(words, wall_time());
-    if (!report.ok()) return streams.err << report.error().message, 1;
-    return run_report(call, options, *report, streams);
+    const auto run = [&](const std::vector<std::string>& line) {
+        return means(line.front(), "help", 2) ? help() : run_words(call, options, line, streams);
+    };
+    if (!words.empty()) return run(words);
+    return run_prompt("sreport", streams, [&](const std::vector<std::string>& line) {
+        const auto set = set_word(line, options);
+        if (!set) return run(line);
+        if (!set->ok()) streams.err << set->error().message << '\n';
+        return set->ok() ? 0 : 1;
+    });
 }
 
 }  // namespace berth::slurm
