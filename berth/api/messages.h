@@ -108,6 +108,7 @@ struct JobRow {
     std::string phase;                   // As Kubernetes has them: "Pending", "Timeout" …
     std::vector<JobCondition> conditions;
     std::optional<Time> checkpoint_at;  // When its run was last seen to save one.
+    bool special_exit = false;          // It waits, held, in Slurm's state SPECIAL_EXIT.
     BERTH_FIELDS(JobRow, id, array_job, array_task, array_pending, owner, name, account, qos,
                  partition, state, outcome, reason, priority, nice, request, command, dependency,
                  requeue, restarts, time_limit, submitted_at, begin_at, eligible_at, started_at,
@@ -115,7 +116,8 @@ struct JobRow {
                  node_count, cpus, tasks, requested_tres, allocated_tres, tres_per_node, shares,
                  steps, std_out, std_err, std_in, comment, admin_comment, attempt,
                  array_max_running, deadline, time_min, licenses, usage, suspended_at, ran_before,
-                 het, preempted_at, preemptible_at, preempted_by, phase, conditions, checkpoint_at)
+                 het, preempted_at, preemptible_at, preempted_by, phase, conditions, checkpoint_at,
+                 special_exit)
 };
 
 struct NodeRow {
@@ -335,7 +337,10 @@ struct StepReply {
     std::vector<std::string> task_nodes;            // By rank.
     bool append_output = false;                     // To files that srun opens itself.
     Duration kill_wait = std::chrono::seconds(30);  // From SIGTERM to SIGKILL at its end.
-    BERTH_FIELDS(StepReply, step, tasks_per_node, task_nodes, append_output, kill_wait)
+    bool kill_on_bad_exit = false;                  // Unless its srun says otherwise …
+    Duration wait_for_tasks{};                      // … likewise; 0: as long as it takes.
+    BERTH_FIELDS(StepReply, step, tasks_per_node, task_nodes, append_output, kill_wait,
+                 kill_on_bad_exit, wait_for_tasks)
 };
 // POST /v1/jobs/REF/attach
 struct AttachCall {
@@ -362,7 +367,9 @@ struct HoldRequest {
 };
 struct RequeueRequest {
     bool hold = false;
-    BERTH_FIELDS(RequeueRequest, hold)
+    bool special_exit = false;  // Held, too, and shown as SPECIAL_EXIT.
+    bool incomplete = false;    // Only if the job runs or is suspended.
+    BERTH_FIELDS(RequeueRequest, hold, special_exit, incomplete)
 };
 struct CompleteRequest {
     ExitStatus exit;
@@ -388,11 +395,12 @@ struct JobPatch {
     std::optional<bool> contiguous;
     std::optional<std::string> mail_type, mail_user;  // "BEGIN,END"; empty: the job's own user.
     std::optional<bool> requeue;                      // Whether it may be requeued.
+    std::optional<std::string> std_out;               // As -o has it; while it waits.
     BERTH_FIELDS(JobPatch, time_limit, partition, qos, name, comment, dependency, nodelist,
                  priority, nice, begin, array_max_running, site_factor, licenses, features,
                  reservation, time_min, deadline, exclude, nodes_min, nodes_max, tasks,
                  cpus_per_task, memory_per_node, memory_per_cpu, switches, switches_wait,
-                 contiguous, mail_type, mail_user, requeue)
+                 contiguous, mail_type, mail_user, requeue, std_out)
 };
 // POST /v1/usage
 struct UsagePatch {

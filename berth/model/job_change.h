@@ -31,6 +31,7 @@ struct JobChange {
     std::optional<std::uint32_t> mail_types;
     std::optional<std::string> mail_user;
     std::optional<bool> requeue;
+    std::optional<std::string> std_out;  // As -o has it.
 
     // Of the job's request.
     std::optional<LicenseRequest> licenses;
@@ -46,7 +47,7 @@ struct JobChange {
                  begin, deadline, time_min, dependencies, any_dependency, array_max_running,
                  site_factor, mail_types, mail_user, licenses, constraint, reservation, exclude,
                  nodes_min, nodes_max, tasks, cpus_per_task, memory_per_node, memory_per_cpu,
-                 switches, switches_wait, contiguous, requeue)
+                 switches, switches_wait, contiguous, requeue, std_out)
 
     bool changes_request() const;
     void apply_to(JobRequest& request) const;

@@ -203,6 +203,8 @@ std::optional<Refusing> too_large(const UpdateJob& command) {
                                    {"QOS", text(update.qos)},
                                    {"Comment", text(update.comment)},
                                    {"Features", text(update.constraint)},
+                                   {"Output file name", text(update.std_out)},
+                                   {"--mail-user", text(update.mail_user)},
                                    {"Reservation", text(update.reservation)}})) {
         return refusing;
     }

@@ -20,7 +20,7 @@ Objection check_state(const Job& job, const JobUpdated& update) {
     const bool while_pending_only = update.partition || update.partitions || update.nodelist ||
                                     update.priority || update.nice || update.qos || update.begin ||
                                     update.dependencies || update.site_factor || update.request ||
-                                    update.deadline || update.time_min;
+                                    update.deadline || update.time_min || update.std_out;
     if (while_pending_only && job.state != JobState::pending) {
         return Refusing{.why = Refusal::job_not_pending,
                         .message = "job " + to_string(job.id) +

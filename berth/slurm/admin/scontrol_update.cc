@@ -136,6 +136,8 @@ Status set_job_key(Update& update, const std::string& key, const std::string& va
         update.job.mail_type = value;
     } else if (name == "mailuser") {
         update.job.mail_user = value;
+    } else if (name == "stdout") {
+        update.job.std_out = value;
     } else if (name == "requeue") {
         if (value != "0" && value != "1")
             return invalid_argument("scontrol: error: Invalid Requeue value: " + value);
