@@ -10,9 +10,9 @@
 namespace berth::api {
 
 // States of Slurm's that no job of Berth is ever in: scripts may ask for them, and find none.
-inline constexpr auto kStatesWithoutJobs = std::to_array<std::string_view>(
-    {"RESIZING", "RESV_DEL_HOLD", "REQUEUE_FED", "REQUEUE_HOLD", "REVOKED", "SIGNALING",
-     "SPECIAL_EXIT", "STAGE_OUT", "STOPPED"});
+inline constexpr auto kStatesWithoutJobs =
+    std::to_array<std::string_view>({"RESIZING", "RESV_DEL_HOLD", "REQUEUE_FED", "REQUEUE_HOLD",
+                                     "REVOKED", "SIGNALING", "STAGE_OUT", "STOPPED"});
 
 inline bool has_no_jobs(std::string_view state) {
     return std::ranges::any_of(kStatesWithoutJobs,

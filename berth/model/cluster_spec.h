@@ -198,13 +198,17 @@ struct SchedulingSpec {
     PreemptionSpec preemption;
     bool kill_invalid_depend = false;  // Jobs whose dependency has failed, unless they say no.
     Duration time_slice = std::chrono::seconds(30);  // Of runs that take turns.
+    // RequeueExit, RequeueExitHold: a script that ends with one of these exit codes is requeued, or
+    // requeued and held. In ascending order.
+    std::vector<std::int32_t> requeue_exit, requeue_exit_hold;
 
     BERTH_FIELDS(SchedulingSpec, rules, backfill, plan_depth, plan_window, kill_wait, agent_timeout,
                  heartbeat, min_job_age, over_time_limit, max_job_count, max_array_size,
                  first_job_id, max_job_id, requeue_by_default, enforce_accounts,
                  enforce_part_limits, usage_decay, billing_sum, priority_tres, priority_period,
                  prioritize_running, priorities_only_rise, enforce_limits, planning, user_top,
-                 inactive_limit, preemption, kill_invalid_depend, time_slice)
+                 inactive_limit, preemption, kill_invalid_depend, time_slice, requeue_exit,
+                 requeue_exit_hold)
 };
 
 // How the agents confine jobs: cgroup.conf; and whom they let run any: UsePAM of slurm.conf.
@@ -226,8 +230,14 @@ struct ConfinementSpec {
 struct LaunchSpec {
     bool append_output = false;                 // JobFileAppend
     RlimitSet propagated_limits = kAllRlimits;  // PropagateResourceLimits[Except]
+    bool kill_on_bad_exit = false;              // KillOnBadExit: of steps whose srun says nothing.
+    Duration
+        wait_for_tasks{};  // WaitTime: from the first task's end to that of the step; 0: for ever.
+    std::uint32_t max_step_count = 40'000;   // MaxStepCount: of one job.
+    std::uint32_t max_tasks_per_node = 512;  // MaxTasksPerNode: of one step.
 
-    BERTH_FIELDS(LaunchSpec, append_output, propagated_limits)
+    BERTH_FIELDS(LaunchSpec, append_output, propagated_limits, kill_on_bad_exit, wait_for_tasks,
+                 max_step_count, max_tasks_per_node)
 };
 
 // The site's programs around a job, in slurm.conf's words. Paths may have * and ? in their last

@@ -233,7 +233,9 @@ constexpr bool is_final(JobState state) { return state >= JobState::completed; }
 std::string_view slurm_name(JobState state);  // "PENDING", "NODE_FAIL" …
 std::optional<JobState> job_state_of(std::string_view name);
 
-enum class Hold : std::uint8_t { none, user, admin };
+// special_exit: back in the queue by RequeueExitHold or by `scontrol requeuehold
+// State=SpecialExit`. It is shown as SPECIAL_EXIT, and its user may release it.
+enum class Hold : std::uint8_t { none, user, admin, special_exit };
 
 // What `scontrol suspend` and `resume`, or preemption, have done to a run. While it is in force,
 // the run stands still and its limit does not come nearer.

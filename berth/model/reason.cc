@@ -195,6 +195,8 @@ constexpr std::array kRefusals = {
     RefusalText{Refusal::memory_over_limit, "memory_over_limit",
                 "Memory required by task is not available"},
     RefusalText{Refusal::refused_by_site, "refused_by_site", "Unspecified error"},
+    RefusalText{Refusal::too_many_steps, "too_many_steps", "Step limit reached for this job"},
+    RefusalText{Refusal::too_many_tasks, "too_many_tasks", "Task count specification invalid"},
 };
 
 const RefusalText& text_of(Refusal refusal) {

@@ -140,6 +140,8 @@ enum class Refusal : std::uint8_t {
     node_name_taken,
     memory_over_limit,  // Above MaxMemPerNode.
     refused_by_site,    // By job_submit.lua, or another of JobSubmitPlugins.
+    too_many_steps,     // More than MaxStepCount of a job.
+    too_many_tasks,     // Of a step on a node: more than MaxTasksPerNode.
 };
 
 std::string_view code(Refusal refusal);        // "unknown_partition"

@@ -34,6 +34,7 @@ constexpr auto kNumbers = std::to_array<NumberOfCode>({
     {"unknown_job", 2017},          {"unknown_node", 2018},
     {"unknown_partition", 2000},    {"unknown_qos", 2066},
     {"unknown_reservation", 2053},  {"refused_by_site", -1},
+    {"too_many_steps", 2076},       {"too_many_tasks", 2025},
 });
 
 std::int32_t number_of_status(std::int32_t status) {

@@ -33,6 +33,7 @@ Number mib_of(const std::optional<Bytes>& size) {
 
 std::vector<std::string> states_of(const api::JobRow& job) {
     if (job.state == "CONFIGURING") return {"RUNNING", job.state};
+    if (job.special_exit) return {job.state, "SPECIAL_EXIT"};
     if (job.state != "COMPLETING") return {job.state};
     return {job.outcome.empty() ? "RUNNING" : job.outcome, "COMPLETING"};
 }

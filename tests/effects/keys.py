@@ -8,6 +8,7 @@ import keys_priority  # noqa: F401
 import keys_programs  # noqa: F401
 import keys_scheduler  # noqa: F401
 import keys_site  # noqa: F401
+import keys_steps  # noqa: F401
 import keys_yaml  # noqa: F401
 import keys_limits  # noqa: F401
 import keys_queues  # noqa: F401

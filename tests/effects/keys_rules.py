@@ -169,7 +169,11 @@ def restarted(run, term):
     run.wait("its first run to end", lambda: run.squeue(job, "%t") == "PD", 4)
     run.fill()
     run.run("scontrol", "release", job)
-    return run.wait("its priority", lambda: run.out("sprio", "-h", "-j", job, "-o", "%X;").strip().removesuffix(";"), 3)
+
+    def terms():
+        done = run.run("sprio", "-h", "-j", job, "-o", "%X;")
+        return done.stdout.strip().removesuffix(";") if ";" in done.stdout else None
+    return run.wait("its priority", terms, 3)
 
 
 @key("priority", "restarts", "", seen="a job that was requeued has more priority")

@@ -157,14 +157,21 @@ std::optional<Refused> release(TurnBuilder& builder, const Principal& principal,
     return std::nullopt;
 }
 
+// The hold of a job that is requeued.
+Hold hold_of_requeued(const Principal& principal, const Job& job, const RequeueJob& command) {
+    if (command.special_exit) return Hold::special_exit;
+    if (!command.hold) return Hold::none;
+    return hold_by(principal, owns(principal, job) ? Hold::user : Hold::admin);
+}
+
 std::optional<Refused> requeue_one(TurnBuilder& builder, const Principal& principal,
-                                   const JobTarget& target, bool and_hold) {
+                                   const JobTarget& target, const RequeueJob& command) {
     const Job& job = *builder.state().find_job(target.job);
-    const Hold hold = !and_hold
-                          ? Hold::none
-                          : hold_by(principal, owns(principal, job) ? Hold::user : Hold::admin);
+    if (command.incomplete && job.state != JobState::running) return std::nullopt;
+    const Hold hold = hold_of_requeued(principal, job, command);
+    const bool and_hold = hold != Hold::none;
     if (job.state == JobState::pending) {
-        if (!and_hold) {
+        if (!and_hold || command.special_exit) {
             return refused(Refusal::job_not_running,
                            "Job " + to_string(job.id) + " is pending: there is nothing to requeue",
                            job.id);
@@ -245,7 +252,8 @@ Answer hold(TurnBuilder& builder, const Principal& principal, const HoldJob& com
         if (release_it) return release(builder, principal, target);
         const Hold wanted = hold_by(principal, command.hold);
         // A user's hold does not weaken an operator's.
-        if (job.hold >= wanted) return std::nullopt;
+        if (job.hold == Hold::admin || (job.hold != Hold::none && wanted != Hold::admin))
+            return std::nullopt;
         for (const JobId id : own_records(builder, target)) builder.record(JobHeld{id, wanted});
         return std::nullopt;
     };
@@ -256,7 +264,7 @@ Answer hold(TurnBuilder& builder, const Principal& principal, const HoldJob& com
 Answer requeue(TurnBuilder& builder, const Principal& principal, const RequeueJob& command) {
     const auto act = [&](const JobTarget& target) -> std::optional<Refused> {
         if (auto no = too_many(target)) return no;
-        return requeue_one(builder, principal, target, command.hold);
+        return requeue_one(builder, principal, target, command);
     };
     return for_each_target(builder, principal, Verb::requeue_job, command.job, act);
 }

@@ -9,13 +9,9 @@
 #include "berth/model/node_names.h"
 
 namespace berth {
+namespace {
 
-Answer create_step(TurnBuilder& builder, Nodes& nodes, const Principal& principal,
-                   CreateStep command) {
-    auto found = find_single(builder.state(), command.job);
-    if (auto* refusing = std::get_if<Refusing>(&found)) return refused(std::move(*refusing));
-    const Job& job = *builder.state().find_job(std::get<JobTarget>(found).job);
-    if (auto no = forbidden(principal, Verb::create_step, job)) return *no;
+std::optional<Refused> not_ready_for_steps(const Job& job) {
     if (job.state == JobState::completing || is_final(job.state)) {
         return refused(Refusal::job_finished,
                        "Job " + to_string(job.id) + " is " + std::string(words(job.state)) +
@@ -47,6 +43,41 @@ Answer create_step(TurnBuilder& builder, Nodes& nodes, const Principal& principa
             Refusal::job_suspended,
             "Job " + to_string(job.id) + " is suspended: steps can run once it is resumed", job.id);
     }
+    return std::nullopt;
+}
+
+std::optional<Refused> over_step_count(const LaunchSpec& site, const Job& job) {
+    if (job.next_step < site.max_step_count) return std::nullopt;
+    return refused(Refusal::too_many_steps,
+                   "Job " + to_string(job.id) + " has run " + std::to_string(job.next_step) +
+                       " steps, and MaxStepCount is " + std::to_string(site.max_step_count) +
+                       ": start more programs in one step, or another job",
+                   job.id);
+}
+
+std::optional<Refused> over_task_count(const ClusterState& state, const Job& job,
+                                       const Step& step) {
+    const std::uint32_t most = state.spec().launch.max_tasks_per_node;
+    const auto over = std::ranges::find_if(
+        step.shares, [&](const StepShare& share) { return share.tasks.size() > most; });
+    if (over == step.shares.end()) return std::nullopt;
+    return refused(Refusal::too_many_tasks,
+                   "The step would have " + std::to_string(over->tasks.size()) + " tasks on " +
+                       state.spec().node(over->node).name + ", and MaxTasksPerNode is " +
+                       std::to_string(most) + ": ask for fewer tasks, or for more nodes",
+                   job.id);
+}
+
+}  // namespace
+
+Answer create_step(TurnBuilder& builder, Nodes& nodes, const Principal& principal,
+                   CreateStep command) {
+    auto found = find_single(builder.state(), command.job);
+    if (auto* refusing = std::get_if<Refusing>(&found)) return refused(std::move(*refusing));
+    const Job& job = *builder.state().find_job(std::get<JobTarget>(found).job);
+    if (auto no = forbidden(principal, Verb::create_step, job)) return *no;
+    if (auto no = not_ready_for_steps(job)) return *no;
+    if (auto no = over_step_count(builder.state().spec().launch, job)) return *no;
     if (!command.launch.mpi.empty() && !is_mpi_kind(command.launch.mpi)) {
         return refused(Refusal::invalid_request,
                        "there is no MPI type \"" + command.launch.mpi +
@@ -59,6 +90,7 @@ Answer create_step(TurnBuilder& builder, Nodes& nodes, const Principal& principa
         return refused(std::move(*refusing), job.id);
     }
     const Step& step = std::get<Step>(laid_out);
+    if (auto no = over_task_count(builder.state(), job, step)) return *no;
     const bool site_appends = builder.state().spec().launch.append_output;
     const bool appends = command.launch.append_output || (site_appends && !command.truncate_output);
     command.launch.append_output = appends;

@@ -339,6 +339,29 @@ TEST_F(Commands, RequeueAndHoldKeepsItFromStarting) {
     EXPECT_EQ(rig.job(id).hold, Hold::admin);
 }
 
+TEST_F(Commands, RequeueInSpecialExitIsHeldUntilItsUserReleasesIt) {
+    const std::uint32_t id = rig.run({.gpus = 1});
+    const std::uint32_t node = rig.job(id).nodes[0].value();
+    const RequeueJob special{.job = ref(id), .hold = true, .special_exit = true};
+    EXPECT_TRUE(is_done(rig.ask(kOperator, special)));
+    rig.report(node, end_report(id, 1, ExitStatus{0, 15}));
+    EXPECT_EQ(rig.job(id).hold, Hold::special_exit);
+    EXPECT_EQ(why(rig.ask(kAnn, special)), Refusal::job_not_running) << "it waits already";
+    EXPECT_TRUE(is_done(rig.ask(kAnn, HoldJob{ref(id), Hold::user})));
+    EXPECT_EQ(rig.job(id).hold, Hold::special_exit) << "a user's hold changes nothing";
+    EXPECT_TRUE(is_done(rig.ask(kAnn, HoldJob{ref(id), Hold::none})));
+    EXPECT_EQ(rig.job(id).state, JobState::running);
+}
+
+TEST_F(Commands, RequeueOfTheIncompleteLeavesOthersAlone) {
+    const std::uint32_t id = rig.run({.gpus = 1});
+    rig.report(rig.job(id).nodes[0].value(), end_report(id, 1, ExitStatus{1, 0}));
+    ASSERT_EQ(rig.job(id).state, JobState::failed);
+    const RequeueJob incomplete{.job = ref(id), .incomplete = true};
+    EXPECT_TRUE(is_done(rig.ask(kAnn, incomplete)));
+    EXPECT_EQ(rig.job(id).state, JobState::failed);
+}
+
 TEST_F(Commands, RequeueOfAFinishedJobPutsItBack) {
     const std::uint32_t id = rig.run({.gpus = 1});
     rig.report(rig.job(id).nodes[0].value(), end_report(id, 1, ExitStatus{1, 0}));

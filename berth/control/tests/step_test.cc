@@ -56,6 +56,28 @@ TEST_F(Steps, AreLaunchedOnEachOfTheirNodes) {
     }
 }
 
+TEST_F(Steps, AreRefusedBeyondMaxStepCountAndMaxTasksPerNode) {
+    ClusterSpec spec = testing::make_cluster(2);
+    spec.launch.max_step_count = 2;
+    spec.launch.max_tasks_per_node = 1;
+    ControlRig bounded(spec);
+    bounded.connect_all();
+    const JobId id(bounded.run({.nodes = 2, .gpus = 8, .cpus = 16}));
+    const auto why = [&](std::uint32_t tasks) {
+        CreateStep step = wanted(tasks);
+        step.job = {id, {}};
+        step.request.cpus_per_task = 1;
+        step.request.overlap = true;
+        const Answer answer = bounded.ask(kAnn, step);
+        const auto* const no = std::get_if<Refused>(&answer);
+        return no == nullptr ? std::nullopt : std::optional(no->why);
+    };
+    EXPECT_EQ(why(4), Refusal::too_many_tasks);
+    EXPECT_EQ(why(2), std::nullopt);
+    EXPECT_EQ(why(2), std::nullopt);
+    EXPECT_EQ(why(2), Refusal::too_many_steps);
+}
+
 TEST_F(Steps, TellTheirNodesThatTheyAreNotBound) {
     for (const std::string bind : {"none", "No", "cores", "map_cpu:0"}) {
         CreateStep step = wanted();

@@ -55,7 +55,8 @@ struct HoldJob {
 };
 struct RequeueJob {
     JobRef job;
-    bool hold = false;
+    bool hold = false, special_exit = false;  // Which implies `hold`.
+    bool incomplete = false;                  // Only if the job runs: others are left alone.
 };
 struct UpdateJob {
     JobRef job;

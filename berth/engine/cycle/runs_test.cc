@@ -96,6 +96,53 @@ TEST_F(Runs, AStartTakesWhatItSaysAndEndsThePromise) {
     EXPECT_TRUE(state.index().on_node(NodeId(2)).empty());
 }
 
+TEST_F(Runs, AnExitCodeOfTheSiteSendsTheJobBackToTheQueue) {
+    ClusterSpec spec = testing::make_cluster(3);
+    spec.scheduling.requeue_exit = {3, 5, 6};
+    spec.scheduling.requeue_exit_hold = {7};
+    state.apply(at(0), SpecInstalled{spec});
+    const JobId again = submit(false), held = submit(), fails = submit();
+    for (const auto& [id, code] : {std::pair(again, 5), std::pair(held, 7), std::pair(fails, 4)}) {
+        start(id, {0, 1});
+        exit(id, 0, static_cast<std::int16_t>(code));
+        EXPECT_EQ(job(id).state, JobState::completing);
+        end({.job = id, .node = NodeId(1)});
+        EXPECT_EQ(job(id).exit.code, code);
+    }
+    EXPECT_EQ(job(again).state, JobState::pending) << "whatever --no-requeue says";
+    EXPECT_EQ(job(again).hold, Hold::none);
+    EXPECT_EQ(job(again).spec.begin, at(20) + std::chrono::minutes(2));
+    EXPECT_EQ(job(again).restarts, 1U);
+    EXPECT_EQ(job(held).state, JobState::pending);
+    EXPECT_EQ(job(held).hold, Hold::special_exit);
+    EXPECT_FALSE(job(held).spec.begin);
+    state.apply(at(30), JobHeld{held, Hold::none});
+    EXPECT_EQ(job(held).hold, Hold::none);
+    EXPECT_EQ(job(fails).state, JobState::failed);
+}
+
+TEST_F(Runs, AnExitCodeOfTheSiteChangesNothingForOtherEnds) {
+    ClusterSpec spec = testing::make_cluster(3);
+    spec.scheduling.requeue_exit = {1, 9, 125};
+    state.apply(at(0), SpecInstalled{spec});
+    const JobId killed = submit();
+    start(killed, {0});
+    end({.job = killed, .node = NodeId(0), .batch_exit = ExitStatus{.code = 0, .signal = 9}});
+    EXPECT_EQ(job(killed).state, JobState::failed);
+    const JobId ran_out = submit();
+    start(ran_out, {0});
+    end({.job = ran_out,
+         .node = NodeId(0),
+         .batch_exit = ExitStatus{.code = 1},
+         .out_of_memory = true});
+    EXPECT_EQ(job(ran_out).state, JobState::out_of_memory);
+    const JobId cancelled = submit();
+    start(cancelled, {0});
+    state.apply(at(15), EndJob{.job = cancelled, .outcome = JobState::cancelled});
+    exit(cancelled, 0, 1);
+    EXPECT_EQ(job(cancelled).state, JobState::cancelled);
+}
+
 TEST_F(Runs, AJobIsCompletingUntilItsLastNodeIsClean) {
     const JobId id = submit();
     start(id, {0, 1});

@@ -104,6 +104,26 @@ void end_by_exit(Job& job, Time now, ExitStatus exit, bool out_of_memory) {
     }
 }
 
+// How long a job waits that RequeueExit has put back into the queue, as with Slurm: a script that
+// fails at once does not run over and over.
+constexpr Duration kRequeueExitDelay = std::chrono::minutes(2);
+
+// Whether the exit code is one with which the site has jobs run again. As with Slurm, that does not
+// depend on --requeue.
+void requeue_by_exit(const SchedulingSpec& site, Job& job) {
+    if (job.outcome != JobState::failed || job.exit.signal != 0 || job.spec.command->interactive)
+        return;
+    if (std::ranges::binary_search(site.requeue_exit, job.exit.code)) {
+        job.spec.begin = *job.ended_at + kRequeueExitDelay;
+    } else if (std::ranges::binary_search(site.requeue_exit_hold, job.exit.code)) {
+        job.hold = Hold::special_exit;
+    } else {
+        return;
+    }
+    job.outcome = JobState::pending;
+    job.state_reason.clear();
+}
+
 // The time limit or deadline was applied to a run whose script had already ended, which the
 // controller could not know: the agent was stopped, or its link was down.
 bool ended_in_time(const Job& job, const AttemptEnded& fact) {
@@ -316,13 +336,15 @@ void ClusterState::take(Time now, const AttemptEnded& fact) {
     change_job(fact.job, [&](Job& record) {
         if (ended_in_time(record, fact)) {
             const Time at = std::max(*record.started_at, *fact.ended_at);
-            return end_by_exit(record, at, *fact.batch_exit, fact.out_of_memory);
+            end_by_exit(record, at, *fact.batch_exit, fact.out_of_memory);
+            return requeue_by_exit(spec().scheduling, record);
         }
         if (record.state != JobState::running) return;
         record.attained += service;
         if (fact.batch_exit && !fact.lost && record.nodes.front() == fact.node) {
             end_by_exit(record, now, *fact.batch_exit, fact.out_of_memory);
             if (!fact.reason.empty()) record.state_reason = fact.reason;
+            requeue_by_exit(spec().scheduling, record);
         } else {
             end_by_loss(record, now, may_requeue(*this, record), !fact.reason.empty());
         }

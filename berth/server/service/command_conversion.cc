@@ -273,6 +273,8 @@ api::StepReply step_reply(const ClusterSpec& spec, const StepPlaced& placed) {
     reply.step.nodes = placed.node_names;
     reply.append_output = placed.append_output;
     reply.kill_wait = spec.scheduling.kill_wait;
+    reply.kill_on_bad_exit = spec.launch.kill_on_bad_exit;
+    reply.wait_for_tasks = spec.launch.wait_for_tasks;
     std::uint32_t tasks = 0;
     for (const StepShare& share : placed.step.shares) {
         reply.tasks_per_node.push_back(static_cast<std::uint32_t>(share.tasks.size()));
@@ -375,7 +377,8 @@ CommandOutcome command_of(const Snapshot& snapshot, const CommandRequest& reques
         case RouteId::requeue_job:
             return of_job<api::RequeueRequest>(
                 request, [](JobRef ref, const api::RequeueRequest& body) -> CommandOutcome {
-                    return RequeueJob{std::move(ref), body.hold};
+                    return RequeueJob{std::move(ref), body.hold, body.special_exit,
+                                      body.incomplete};
                 });
         case RouteId::suspend_job:
         case RouteId::resume_job:

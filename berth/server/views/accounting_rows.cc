@@ -131,7 +131,7 @@ Result<AccountingFilter> accounting_filter(const api::AccountingQuery& query) {
     for (const std::string& name : query.states) {
         if (iequals(name, "REQUEUED")) {
             filter.requeued_only = true;
-        } else if (api::has_no_jobs(name)) {
+        } else if (api::has_no_jobs(name) || iequals(name, "SPECIAL_EXIT")) {
             continue;
         } else if (const auto state = job_state_of(name)) {
             filter.states.push_back(*state);

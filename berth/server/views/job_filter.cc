@@ -60,6 +60,10 @@ Result<JobFilter> JobFilter::make(const Snapshot& snapshot, const api::JobQuery&
             filter.configuring_ = true;
             continue;
         }
+        if (iequals(name, "SPECIAL_EXIT")) {
+            filter.special_exit_ = true;
+            continue;
+        }
         const std::optional<JobState> state = job_state_of(name);
         if (!state)
             return Error{ErrorCode::invalid_argument, "query: there is no job state " + name};
@@ -135,7 +139,11 @@ bool JobFilter::wants(const Snapshot& snapshot, const Job& job) const {
     if (!is_among(accounts_, job.spec.account) || !is_among(names_, job.spec.name)) return false;
     if (!wants_partition(*snapshot.spec, job)) return false;
     const bool is_named = job.is_suspended() ? suspended_ : states_.contains(job.state);
-    if (by_state_ && !is_named && !(configuring_ && job.is_configuring())) return false;
+    const bool is_special = job.state == JobState::pending && job.hold == Hold::special_exit;
+    if (by_state_ && !is_named && !(configuring_ && job.is_configuring()) &&
+        !(special_exit_ && is_special)) {
+        return false;
+    }
     return !by_node_ ||
            std::ranges::any_of(job.nodes, [&](NodeId node) { return nodes_.contains(node); });
 }

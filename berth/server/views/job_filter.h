@@ -42,8 +42,8 @@ private:
     std::set<std::string, std::less<>> users_, accounts_, partitions_, names_;
     std::set<PartitionId> hidden_;  // Their jobs are not selected.
     std::set<JobState> states_;
-    bool suspended_ = false, configuring_ = false;  // Also selects these.
-    bool by_state_ = false;                         // Only such jobs.
+    bool suspended_ = false, configuring_ = false, special_exit_ = false;  // Also selects these.
+    bool by_state_ = false;                                                // Only such jobs.
     std::set<NodeId> nodes_;
     bool by_node_ = false;
     std::optional<std::uint32_t> uid_;  // Only this user's.

@@ -69,6 +69,7 @@ std::int64_t shown_priority(const SnapshotJob& read_model) {
 void set_state(api::JobRow& row, const Snapshot& snapshot, const SnapshotJob& read_model) {
     const Job& job = *read_model.job;
     row.state = shown_state(job);
+    row.special_exit = job.state == JobState::pending && job.hold == Hold::special_exit;
     row.outcome = job.state == JobState::completing ? slurm_name(job.outcome) : shown_state(job);
     row.reason = reason_text(read_model);
     row.priority = shown_priority(read_model);

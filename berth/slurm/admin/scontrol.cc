@@ -13,6 +13,8 @@
 #include "berth/slurm/admin/scontrol_job.h"
 #include "berth/slurm/admin/scontrol_node.h"
 #include "berth/slurm/admin/scontrol_partition.h"
+#include "berth/slurm/admin/scontrol_ping.h"
+#include "berth/slurm/admin/scontrol_requeue.h"
 #include "berth/slurm/admin/scontrol_reservation.h"
 #include "berth/slurm/admin/scontrol_token.h"
 #include "berth/slurm/admin/scontrol_update.h"
@@ -27,6 +29,7 @@
 #include "berth/slurm/tables/known_nodes.h"
 #include "berth/slurm/text/argument_text.h"
 #include "berth/slurm/text/print.h"
+#include "berth/slurm/text/prompt.h"
 #include "berth/trust/wall_time.h"
 
 namespace berth::slurm {
@@ -82,6 +85,11 @@ std::string joined(const std::vector<std::string>& words, std::size_t from) {
     return text;
 }
 
+// Words of the prompt that say how to go on.
+constexpr std::pair<const char*, int> kPromptOptions[] = {{"all", 'a'},     {"hide", 'H'},
+                                                          {"details", 'd'}, {"oneliner", 'o'},
+                                                          {"quiet", 'Q'},   {"verbose", 'v'}};
+
 class Scontrol {
 public:
     Scontrol(const Invocation& call, Streams& streams)
@@ -105,8 +113,8 @@ public:
             case 'Q': streams_.err.setstate(std::ios::failbit); return std::nullopt;  // No errors.
             case 1:
             case 2:
-            case 3:
-            case 'v': return std::nullopt;  // There is one cluster, and no more to say.
+            case 3: return std::nullopt;                          // There is one cluster.
+            case 'v': streams_.err.clear(); return std::nullopt;  // No more to say than errors.
             default: return fail(not_supported(kScontrolOptions, letter).error().message);
         }
     }
@@ -126,11 +134,10 @@ public:
     int run(const std::vector<std::string>& words) {
         const std::string& verb = words.front();
         if (means(verb, "show", 2)) return show(words);
-        if (means(verb, "ping", 3)) return ping();
+        if (means(verb, "ping", 3)) return ping_controller(client_, call_, notation, streams_);
         if (means(verb, "hold", 3) || iequals(verb, "uhold")) return each_job(words, Action::hold);
         if (means(verb, "release", 3)) return each_job(words, Action::release);
-        if (iequals(verb, "requeuehold")) return each_job(words, Action::requeue_hold);
-        if (means(verb, "requeue", 3)) return each_job(words, Action::requeue);
+        if (iequals(verb, "requeuehold") || means(verb, "requeue", 3)) return requeue(words);
         if (means(verb, "suspend", 2)) return each_job(words, Action::suspend);
         if (means(verb, "resume", 3)) return each_job(words, Action::resume);
         if (means(verb, "top", 3)) return put_on_top(client_, words, streams_);
@@ -156,7 +163,7 @@ public:
     }
 
 private:
-    enum class Action : unsigned char { hold, release, requeue, requeue_hold, suspend, resume };
+    enum class Action : unsigned char { hold, release, requeue, suspend, resume };
 
     int fail(const std::string& message) {
         streams_.err << "scontrol: error: " << message << '\n';
@@ -276,39 +283,11 @@ private:
         return done ? 0 : 1;
     }
 
-    int ping() {
-        const auto answer = client_.ping();
-        if (notation) return ping_as_json(answer);
-        if (answer) {
-            streams_.out << "Slurmctld(primary) at " << answer->host << " is UP\n";
-        } else {
-            streams_.out << "Slurmctld(primary) at (null) is DOWN\n";
-        }
-        return answer ? 0 : 1;
-    }
-
-    int ping_as_json(const CallResult<api::Ping>& answer) {
-        SlurmJson out(streams_.out, *notation);
-        out.begin();
-        out.begin_list("pings");
-        out.begin();
-        out.put("hostname", answer ? answer->host : "");
-        out.put("pinged", answer ? "UP" : "DOWN");
-        out.put("responding", static_cast<bool>(answer));
-        out.put("mode", "primary");
-        out.put("primary", true);
-        out.end();
-        out.end_list();
-        out.finish(call_, answer ? answer->cluster : "");
-        return answer ? 0 : 1;
-    }
-
     ChangeResult act(Action action, const std::string& ref) {
         switch (action) {
             case Action::hold: return client_.hold(ref);
             case Action::release: return client_.release(ref);
-            case Action::requeue: return without_words(client_.requeue(ref, {.hold = false}));
-            case Action::requeue_hold: return without_words(client_.requeue(ref, {.hold = true}));
+            case Action::requeue: return without_words(client_.requeue(ref, requeue_));
             case Action::suspend: return without_words(client_.suspend(ref));
             case Action::resume: return without_words(client_.suspend(ref, true));
         }
@@ -327,6 +306,12 @@ private:
     bool pass_on(const api::ChangeReply& reply) {
         for (const std::string& line : reply.messages) streams_.err << "scontrol: " << line << '\n';
         return true;
+    }
+
+    int requeue(const std::vector<std::string>& words) {
+        const RequeueCall call = parse_requeue(words);
+        requeue_ = call.request;
+        return each_job(call.words, Action::requeue);
     }
 
     // "12,13", "12 13", "name=…" is refused.
@@ -466,6 +451,7 @@ private:
     Streams& streams_;
     Client client_;
     const Invocation& call_;
+    api::RequeueRequest requeue_;
 };
 
 }  // namespace
@@ -488,12 +474,14 @@ int run_scontrol(const Invocation& call, Streams& streams) {
     }
     if (reader.failed()) return streams.err << "Try \"scontrol --help\" for more information\n", 1;
     const std::vector<std::string> words = reader.operands();
-    if (words.empty()) {
-        streams.err << "scontrol: error: the interactive prompt is not supported yet; give a "
-                       "command: see scontrol --help\n";
-        return 1;
-    }
-    return scontrol.run(words);
+    if (!words.empty()) return scontrol.run(words);
+    return run_prompt("scontrol", streams, [&](const std::vector<std::string>& line) {
+        if (means(line.front(), "help", 2)) return streams.out << kScontrolUsage, 0;
+        for (const auto& [word, letter] : kPromptOptions) {
+            if (means(line.front(), word, 4)) return scontrol.take(letter, nullptr).value_or(0);
+        }
+        return scontrol.run(line);
+    });
 }
 
 }  // namespace berth::slurm

@@ -151,7 +151,7 @@ private:
         const auto runs = component_runs();
         if (!runs.ok()) return fail(runs.error().message);
         return run_components(
-            within, *runs, draft_.kill_on_bad_exit, streams_,
+            within, *runs, draft_.kill_on_bad_exit.value_or(false), streams_,
             [this](const Invocation& call) { return Srun(call, streams_, true).run(); });
     }
 

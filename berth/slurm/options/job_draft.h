@@ -107,8 +107,9 @@ struct JobDraft {
     std::optional<std::string> job_id;
     bool time_given = false;
     bool cpus_per_task_given = false;  // Given here, not inherited from the job that srun is in.
-    bool kill_on_bad_exit = false;
-    std::optional<std::chrono::seconds> wait_for_tasks;  // --wait, from the first task's end on.
+    std::optional<bool> kill_on_bad_exit;  // nullopt: as KillOnBadExit says.
+    // --wait, from the first task's end on; 0: as long as it takes. nullopt: as WaitTime says.
+    std::optional<std::chrono::seconds> wait_for_tasks;
     std::string mpi;         // --mpi; "list": prints them. Empty: as MpiDefault says.
     bool wait = false;       // sbatch --wait
     bool test_only = false;  // --test-only

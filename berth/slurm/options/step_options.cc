@@ -123,8 +123,7 @@ Status set_wait_for_tasks(JobDraft& d, const char* v) {
     const auto seconds = parse_int64(v);
     if (!seconds.ok() || seconds.value() < 0 || seconds.value() > 2'147'483)
         return invalid_number(v, "wait");
-    d.wait_for_tasks.reset();  // 0: as long as it takes.
-    if (seconds.value() > 0) d.wait_for_tasks = std::chrono::seconds(seconds.value());
+    d.wait_for_tasks = std::chrono::seconds(seconds.value());
     return Done{};
 }
 

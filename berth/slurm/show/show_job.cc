@@ -44,7 +44,7 @@ void put_identity(ShowRecord& record, const api::JobRow& job) {
 void put_state(ShowRecord& record, const api::JobRow& job, bool detail) {
     std::string reason = job.reason.empty() ? "None" : job.reason;
     std::ranges::replace(reason, ' ', '_');  // As Slurm, for those who take lines apart by blanks.
-    record.put("JobState", job.state).put("Reason", reason);
+    record.put("JobState", std::string(slurm_state(job))).put("Reason", reason);
     record.put("Dependency", or_null(job.dependency)).line();
     record.put("Requeue", job.requeue ? "1" : "0").put("Restarts", std::to_string(job.restarts));
     record.put("BatchFlag", job.command.interactive ? "0" : "1")

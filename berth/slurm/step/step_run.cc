@@ -84,6 +84,9 @@ int StepRun::run() {
     const auto reply = create(std::move(call));
     if (!reply) return error_exit_code(call_);
     abort_wait_ = reply->kill_wait + kAbortMore;
+    kills_on_bad_exit_ = draft_.kill_on_bad_exit.value_or(reply->kill_on_bad_exit);
+    wait_for_tasks_ = draft_.wait_for_tasks.value_or(
+        std::chrono::floor<std::chrono::seconds>(reply->wait_for_tasks));
     if (draft_.verbose > 0) {
         say("launching StepId=" + job_ + "." + to_string(reply->step.id) + " on " +
             compress_hostlist_in_order(reply->step.nodes) + ", " +
@@ -208,23 +211,23 @@ void StepRun::tell_of_abort() {
         " seconds for job step to finish.");
 }
 
-// With --kill-on-bad-exit, the first task that fails ends the others, once it is named.
+// With --kill-on-bad-exit or KillOnBadExit=1, the first task that fails ends the others, once it is
+// named.
 void StepRun::take_end(const StepFrame& frame, const api::StepReply& reply, StepOutput& output) {
     const auto exit = read_exit(frame);
     if (!exit.ok()) return;
     output.task_ended(frame.task, exit.value());
     if (output.ended() == reply.step.tasks) return;
     if (!first_end_) first_end_ = std::chrono::steady_clock::now();
-    if (!draft_.kill_on_bad_exit || exit.value() == ExitStatus{}) return;
+    if (!kills_on_bad_exit_ || exit.value() == ExitStatus{}) return;
     if (!ended_by_us_ && draft_.tell_ends) output.print_failures(reply.task_nodes, streams_.err);
     end(reply.step.id);
 }
 
 void StepRun::end_if_waited_enough(StepId step) {
-    const auto& most = draft_.wait_for_tasks;
-    if (ended_by_us_ || !most || !first_end_) return;
-    if (std::chrono::steady_clock::now() - *first_end_ < *most) return;
-    say("First task exited " + std::to_string(most->count()) + "s ago");
+    if (ended_by_us_ || wait_for_tasks_ == std::chrono::seconds(0) || !first_end_) return;
+    if (std::chrono::steady_clock::now() - *first_end_ < wait_for_tasks_) return;
+    say("First task exited " + std::to_string(wait_for_tasks_.count()) + "s ago");
     end(step);
 }
 

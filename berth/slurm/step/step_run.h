@@ -71,6 +71,8 @@ private:
     bool ended_by_us_ = false;
     std::optional<std::chrono::steady_clock::time_point> first_end_;  // Of its tasks.
     std::chrono::steady_clock::time_point launched_at_{};
+    bool kills_on_bad_exit_ = false;
+    std::chrono::seconds wait_for_tasks_{};  // 0: as long as it takes.
     Duration abort_wait_{};  // From a step's forced end until its processes are gone at the latest.
     bool said_waiting_ = false, said_silent_ = false, said_aborted_ = false;
 };

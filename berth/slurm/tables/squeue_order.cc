@@ -41,7 +41,8 @@ KeyOf key_by(char letter) {
         case 'P': return [](const JobRow& job, char) { return by_text(job.partition); };
         case 'p':
         case 'Q': return [](const JobRow& job, char) { return by_number(job.priority); };
-        case 't': return [](const JobRow& job, char) { return by_text(compact_state(job.state)); };
+        case 't':
+            return [](const JobRow& job, char) { return by_text(compact_state(slurm_state(job))); };
         case 'i':
         case 'A': return [](const JobRow& job, char) { return by_number(job.id.value()); };
         case 'N': return first_node;

@@ -28,6 +28,7 @@ constexpr auto kStates = std::to_array<StateName>({
     {"OUT_OF_MEMORY", "OOM"},
     {"COMPLETING", "CG"},
     {"CONFIGURING", "CF"},
+    {"SPECIAL_EXIT", "SE"},
     // No job of Berth is in these (api/job_states.h); REQUEUED is of sacct's earlier attempts
     // alone.
     {"RESIZING", "RS"},
@@ -37,7 +38,6 @@ constexpr auto kStates = std::to_array<StateName>({
     {"REQUEUE_HOLD", "RH"},
     {"REVOKED", "RV"},
     {"SIGNALING", "SI"},
-    {"SPECIAL_EXIT", "SE"},
     {"STAGE_OUT", "SO"},
     {"STOPPED", "ST"},
 });
@@ -94,6 +94,10 @@ std::string job_id_text(const api::JobRow& job) {
 std::string_view compact_state(std::string_view state) {
     const auto found = std::ranges::find(kStates, state, &StateName::state);
     return found == kStates.end() ? std::string_view("?") : found->compact;
+}
+
+std::string_view slurm_state(const api::JobRow& job) {
+    return job.special_exit ? std::string_view("SPECIAL_EXIT") : std::string_view(job.state);
 }
 
 std::string_view state_from_text(std::string_view text) {

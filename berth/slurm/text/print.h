@@ -29,6 +29,8 @@ std::string job_id_text(const api::JobRow& job);
 // "PD", "R", "CG" … of "PENDING", "RUNNING", "COMPLETING" …; and back to the long name from either,
 // in any case. Empty if it is no state.
 std::string_view compact_state(std::string_view state);
+// As Slurm names it: a job in SPECIAL_EXIT waits.
+std::string_view slurm_state(const api::JobRow& job);
 std::string_view state_from_text(std::string_view text);
 std::string state_names();  // "PENDING,RUNNING,…", all of them.
 
