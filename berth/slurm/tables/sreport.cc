@@ -166,9 +166,10 @@ std::optional<Status> set_word(const std::vector<std::string>& words, SreportOpt
     for (const auto& [name, letter] : kLetters) {
         if (!iequals(word, name)) continue;
         const bool has_value = words.size() > 1;
-        if (letter == 't' && !has_value)
+        if (letter == 't' && !has_value) {
             return Error{ErrorCode::invalid_argument,
                          "sreport: error: time should have a format, as in \"time Hours\""};
+        }
         return read_option(letter, has_value ? words[1].c_str() : nullptr, options);
     }
     return std::nullopt;
