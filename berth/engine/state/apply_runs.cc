@@ -108,8 +108,8 @@ void end_by_exit(Job& job, Time now, ExitStatus exit, bool out_of_memory) {
 // fails at once does not run over and over.
 constexpr Duration kRequeueExitDelay = std::chrono::minutes(2);
 
-// Whether the exit code is one with which the site has jobs run again. As with Slurm, that does not
-// depend on --requeue.
+// Puts the job back into the queue if its exit code is one of RequeueExit's or RequeueExitHold's.
+// As with Slurm, that does not depend on --requeue.
 void requeue_by_exit(const SchedulingSpec& site, Job& job) {
     if (job.outcome != JobState::failed || job.exit.signal != 0 || job.spec.command->interactive)
         return;

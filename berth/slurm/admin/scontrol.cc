@@ -478,7 +478,7 @@ int run_scontrol(const Invocation& call, Streams& streams) {
     return run_prompt("scontrol", streams, [&](const std::vector<std::string>& line) {
         if (means(line.front(), "help", 2)) return streams.out << kScontrolUsage, 0;
         for (const auto& [word, letter] : kPromptOptions) {
-            if (means(line.front(), word, 4)) return scontrol.take(letter, nullptr).value_or(0);
+            if (iequals(line.front(), word)) return scontrol.take(letter, nullptr).value_or(0);
         }
         return scontrol.run(line);
     });
