@@ -159,6 +159,17 @@ class Check(unittest.TestCase):
         (self.tree / "source.cc").write_text("int main() {}\n")
         self.assertEqual(self.check()[2], 1, "another source")
 
+    def test_what_passed_elsewhere_is_kept_though_it_passed_here_on_older_sources(self):
+        self.check()
+        older = (self.tree / "build/check/hostile").read_text()
+        (self.tree / "source.cc").write_text("int main() {}\n")
+        self.commit()
+        _, passed, _ = self.check()
+        self.keep()
+        (self.tree / "build/check").mkdir()
+        (self.tree / "build/check/hostile").write_text(older)
+        self.assertEqual(self.keep(), passed + "\n")
+
     def test_keeping_changes_no_source_and_forgets_no_stage(self):
         before = self.hash_of("test"), self.hash_of("hostile")
         _, passed, _ = self.check()

@@ -29,6 +29,40 @@ TEST(StepKeys, JobFileAppendIsOffUnlessSaid) {
               std::string::npos);
 }
 
+TEST(StepKeys, ExitCodesAreNumbersAndRanges) {
+    const auto codes = [](const std::string& value) {
+        const Loaded loaded = load_keys("RequeueExit=" + value + "\n");
+        EXPECT_EQ(said(loaded), "");
+        return loaded.spec.scheduling.requeue_exit;
+    };
+    EXPECT_EQ(codes("3"), (std::vector<std::int32_t>{3}));
+    EXPECT_EQ(codes("18,1-3,2,255"), (std::vector<std::int32_t>{1, 2, 3, 18, 255}));
+    for (const char* wrong : {"0", "256", "5-3", "1-", "-1", "x", "1,,2", "1-300"}) {
+        for (const char* key : {"RequeueExit", "RequeueExitHold"}) {
+            const std::string text = said(load_keys(std::string(key) + "=" + wrong + "\n"));
+            EXPECT_NE(
+                text.find(std::string(key) + "=" + wrong + " should be exit codes from 1 to 255"),
+                std::string::npos)
+                << text;
+        }
+    }
+}
+
+TEST(StepKeys, BoundsOfStepsAreNumbers) {
+    const LaunchSpec bounded =
+        load_keys("MaxStepCount=7\nMaxTasksPerNode=8\nWaitTime=9\nKillOnBadExit=1\n").spec.launch;
+    EXPECT_EQ(bounded.max_step_count, 7U);
+    EXPECT_EQ(bounded.max_tasks_per_node, 8U);
+    EXPECT_EQ(bounded.wait_for_tasks, std::chrono::seconds(9));
+    EXPECT_TRUE(bounded.kill_on_bad_exit);
+    for (const char* wrong : {"MaxStepCount=0", "MaxTasksPerNode=0", "MaxTasksPerNode=many",
+                              "WaitTime=-1", "WaitTime=65534", "KillOnBadExit=2"}) {
+        const Loaded loaded = load_keys(std::string(wrong) + "\n");
+        EXPECT_TRUE(loaded.has_errors) << wrong;
+        EXPECT_NE(said(loaded).find(std::string(wrong).substr(0, 8)), std::string::npos);
+    }
+}
+
 TEST(StepKeys, LimitsArePropagatedAsSaid) {
     const auto limits = [](const std::string& keys) {
         const Loaded loaded = load_keys(keys);

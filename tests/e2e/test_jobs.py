@@ -192,6 +192,30 @@ class Jobs(unittest.TestCase):
         for said, because in zip(why, (" DUE TO JOB REQUEUE", ""), strict=True):
             self.assertRegex(said, rf"^slurmstepd: error: \*\*\* JOB {job} ON \S+ CANCELLED AT 20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d{because} \*\*\*$")
 
+    def test_requeue_takes_its_options(self):
+        c = self.cluster
+        runs, over = c.sbatch(script="sleep 60"), c.sbatch(script="true")
+        c.wait_state(runs, "RUNNING")
+        c.wait_state(over, "COMPLETED")
+        c.run("scontrol", "requeuehold", "Incomplete", "State=SpecialExit", f"{runs},{over}")
+        c.wait("the first to be held", lambda: c.run("squeue", "-h", "-j", runs, "-o", "%t").stdout.strip() == "SE")
+        self.assertEqual(c.run("squeue", "-h", "-t", "all", "-j", over, "-o", "%t").stdout.strip(), "CD")
+        states = json.loads(c.run("scontrol", "show", "job", runs, "--json").stdout)["jobs"][0]["job_state"]
+        self.assertEqual(states, ["PENDING", "SPECIAL_EXIT"])
+        c.run("scontrol", "release", runs)
+        c.wait_state(runs, "RUNNING")
+        c.run("scancel", runs)
+
+    def test_prompts_run_each_line(self):
+        c = self.cluster
+        done = c.run("scontrol", stdin="show hostnames n[1-2]\nall\nfoo\n!!\nquit\nping\n", check=False)
+        self.assertEqual(done.stdout, "scontrol: show hostnames n[1-2]\nn1\nn2\nscontrol: all\nscontrol: foo\nscontrol: !!\nscontrol: quit\n")
+        self.assertEqual((done.returncode, done.stderr.count("invalid keyword: foo\n")), (1, 2))
+        done = c.run("sacctmgr", stdin="parsable\nlist account format=account\n")
+        self.assertIn("\nAccount|\n", done.stdout)
+        done = c.run("sreport", stdin="parsable2\ncluster utilization format=cluster,allocated\n")
+        self.assertIn("\nCluster|Allocated\n", done.stdout)
+
     def test_output_goes_where_the_patterns_say(self):
         c = self.cluster
         job = c.sbatch("-J", "name", "-o", "%x-%5j.o", "-e", "%j.e", script="echo out; echo err >&2")
