@@ -32,7 +32,7 @@ def account():
 
 
 def user():
-    return [*words("Result<Intent> add_users(", "sacctmgr_edit.cc", 3), *association()]
+    return [*words("Result<Intent> users_to_add(", "sacctmgr_edit.cc", 3), *association()]
 
 
 def qos():
