@@ -8,6 +8,10 @@ namespace berth {
 namespace {
 
 constexpr std::size_t kHalf = FreeSlotParts::kFanout / 2;
+constexpr int kMergedMost = FreeSlotParts::kFanout * 3 / 4;  // Room for some more before a split.
+
+// A neighbour is in other memory, so not every erased slot is a reason to look at it.
+bool is_worth_merging(int size) { return size == 8 || size == 4 || size == 2; }
 
 std::int64_t number(Time at) { return at.time_since_epoch().count(); }
 
@@ -226,6 +230,30 @@ void FreeSlotTree::drop_child(const Path& path, Leaf* leaf) {
     depth_ = 0;
 }
 
+// Moves the leaf at the end of the path and its neighbour below the same inner node into one, if
+// that leaves room.
+void FreeSlotTree::merge_leaf(Path& path) {
+    Step& step = path[static_cast<std::size_t>(depth_) - 1];
+    Inner& inner = *step.inner;
+    if (inner.size < 2) return;
+    const std::size_t at = step.slot == 0 ? 0 : step.slot - 1;
+    auto* const left = static_cast<Leaf*>(inner.child[at]);
+    auto* const right = static_cast<Leaf*>(inner.child[at + 1]);
+    if (left->size + right->size > kMergedMost) return;
+    const auto append = [&](auto& to, const auto& from) {
+        std::copy_n(from.begin(), right->size, to.begin() + left->size);
+    };
+    append(left->start, right->start);
+    append(left->end, right->end);
+    append(left->node, right->node);
+    left->size += right->size;
+    Most most{inner.length[at], inner.end[at]};
+    most.include({inner.length[at + 1], inner.end[at + 1]});
+    set_most({&inner, at}, most);
+    step.slot = at + 1;
+    drop_child(path, right);
+}
+
 // As time passes, slots go at the left and come at the right. Without this, the tree would keep
 // growing in depth.
 void FreeSlotTree::lower_root() {
@@ -277,7 +305,11 @@ void FreeSlotTree::erase(const FreeSlot& free_slot) {
     --size_;
     const bool empty = --leaf->size == 0;
     recount(path, *leaf, gone);
-    if (empty) drop_child(path, leaf);
+    if (empty) {
+        drop_child(path, leaf);
+    } else if (depth_ > 0 && is_worth_merging(leaf->size)) {
+        merge_leaf(path);
+    }
 }
 
 void FreeSlotTree::set_end(const FreeSlot& free_slot, Time end) {

@@ -2,7 +2,8 @@
 // start and node. Finds the earliest one that is long enough in logarithmic time.
 //
 // A B+ tree whose inner nodes hold the longest slot and the latest end below each child. A part is
-// split when it overflows; a leaf is freed when it is empty.
+// split when it overflows. A leaf from which slots were erased is merged with its neighbour where
+// both leave room for more, and freed when it is empty.
 #pragma once
 
 #include <array>
@@ -109,6 +110,7 @@ private:
     void add_child(Path& path, int level, const Key& lowest, Part* child, const Most& most);
     int split_inner(Path& path, int level, const Key& lowest);
     void drop_child(const Path& path, Leaf* leaf);
+    void merge_leaf(Path& path);
     void lower_root();
     std::int64_t first_start() const;  // REQUIRES: the tree is not empty.
     void give_back(Part* part, int level);
