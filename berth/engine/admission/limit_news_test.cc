@@ -12,6 +12,16 @@
 namespace berth {
 namespace {
 
+void add_quotas(Rng& rng, ClusterSpec& spec) {
+    for (const char* name : {"science", "physics", "biology", "art"}) {
+        if (rng.chance(30)) continue;
+        QueueSpec queue{.name = name, .nominal = {{"gres/gpu", rng.between(1, 3)}}};
+        if (rng.chance(30)) queue.lend_max = {{"gres/gpu", rng.between(0, 1)}};
+        if (rng.chance(30)) queue.borrow_max = {{"gres/gpu", rng.between(0, 2)}};
+        spec.queues.push_back(std::move(queue));
+    }
+}
+
 ClusterSpec limited_cluster(Rng& rng) {
     ClusterSpec spec = testing::make_cluster(2, {.sockets = 1, .cores_per_socket = 8, .gpus = 4});
     spec.scheduling.enforce_limits = true;
@@ -27,6 +37,7 @@ ClusterSpec limited_cluster(Rng& rng) {
     }
     spec.accounts.push_back({.name = "art", .parent = "root"});
     spec.associations.push_back({.account = "art", .user = "ann"});
+    if (rng.chance(50)) add_quotas(rng, spec);
     spec.qos.push_back({.name = "gold"});
     Limits& gold = spec.qos.back().limits;
     if (rng.chance(50)) gold.max_tres_per_user = {{"cpu", 3}};

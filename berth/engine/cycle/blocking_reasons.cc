@@ -154,9 +154,9 @@ LimitReason limit_reason_of(const ClusterState& state, const Job& job, Kind& kin
     return limit_reason_on_start(state, job, kind.demand, limit_request_of(state, job, kind));
 }
 
-bool is_by_right(const ClusterState& state, const Job& job, Kind& kind) {
-    if (state.quota().queues().tres().empty()) return false;
-    return is_by_right(state, job, kind.demand, limit_request_of(state, job, kind));
+QuotaStanding quota_standing_of(const ClusterState& state, const Job& job, Kind& kind) {
+    if (state.quota().queues().tres().empty()) return QuotaStanding::unbounded;
+    return quota_standing(state, job, kind.demand, limit_request_of(state, job, kind));
 }
 
 BlockingReason blocking_reason_of(const ClusterState& state, const Job& job, const Shape& shape,

@@ -33,8 +33,7 @@ BlockingReason blocking_reason_of(const ClusterState& state, const Job& job, con
 const LimitRequest& limit_request_of(const ClusterState& state, const Job& job, Kind& kind);
 // The limit that keeps a job of this kind from starting now; none: no limit does.
 LimitReason limit_reason_of(const ClusterState& state, const Job& job, Kind& kind);
-// Whether it would use what its queues have by right, and nothing that is lent.
-bool is_by_right(const ClusterState& state, const Job& job, Kind& kind);
+QuotaStanding quota_standing_of(const ClusterState& state, const Job& job, Kind& kind);
 
 // All blocking reasons that apply.
 std::vector<BlockingReason> blocking_reasons_of(const ClusterState& state, const Job& job,

@@ -131,6 +131,14 @@ void Eligibility::write_eligible() {
     cycle_.record(JobsEligible{std::exchange(eligible_, {})});
 }
 
+// Until other queues leave it another amount. A change of its own queue's right concerns all jobs
+// there.
+void Eligibility::watch_pools(const PendingJob& pending, const Job& job) {
+    if (!asks_limits(pending)) return;
+    cycle_.derived().pending.limit_watch().add_beyond_right(
+        pending.id, static_cast<QuotaTree::Index>(*cycle_.state().usage_of(job)));
+}
+
 void Eligibility::settle_jobs() {
     DerivedState& derived = cycle_.derived();
     const ClusterState& state = cycle_.state();
@@ -155,8 +163,10 @@ void Eligibility::settle_jobs() {
             priority_of(state, *state.find_job(id), derived.policy, cycle_.view());
         pending.repriced = false;
         const Job& job = *state.find_job(id);
-        const bool by_right = is_by_right(state, job, *pending.shape->kind);
-        const std::int32_t rank = derived.preemptions.rules.rank(job.qos, by_right);
+        const QuotaStanding standing = quota_standing_of(state, job, *pending.shape->kind);
+        if (standing == QuotaStanding::beyond_right) watch_pools(pending, job);
+        const std::int32_t rank =
+            derived.preemptions.rules.rank(job.qos, standing == QuotaStanding::by_right);
         const OrderKey key = key_of(state, pending, priority, rank);
         if (pending.ordered && key == pending.key) continue;
         if (pending.ordered) cycle_.order().erase(pending);
@@ -203,8 +213,12 @@ void Eligibility::recheck_limits() {
         if (pending->limit_watched) jobs.unsettle(*pending);
         return pending->limit_watched;
     };
+    const auto recheck_beyond_right = [&](JobId id) {
+        PendingJob* const pending = jobs.find(id);
+        if (pending != nullptr && asks_limits(*pending)) jobs.unsettle(*pending);
+    };
     jobs.limit_watch().visit(
-        news, [&](JobId id) { return recheck(jobs.find(id)); },
+        news, [&](JobId id) { return recheck(jobs.find(id)); }, recheck_beyond_right,
         [&](JobId id, QosId qos) {
             const Job* const job = cycle_.state().find_job(id);
             const bool concerned = job != nullptr && is_of_qos(cycle_.state(), *job, qos);

@@ -26,6 +26,7 @@ public:
 private:
     void recheck_limits();
     void settle_jobs();
+    void watch_pools(const PendingJob& pending, const Job& job);
     BlockingReason::Ahead may_wait_ahead(const PendingJob& pending, const Job& job) const;
     void plan_more_ahead();
     void write_eligible();

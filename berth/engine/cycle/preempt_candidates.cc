@@ -47,7 +47,7 @@ bool PreemptCandidates::may_reclaim(const PendingJob& pending) {
     const Job& job = *cycle_.state().find_job(pending.id);
     Kind& kind = *pending.shape->kind;
     if (!reclaims() || rules.never_preempts(job)) return false;
-    if (!is_by_right(cycle_.state(), job, kind)) return false;
+    if (quota_standing_of(cycle_.state(), job, kind) != QuotaStanding::by_right) return false;
     return reclaim().is_by_right(reclaim().claim_of(job, kind.demand, *kind.asked));
 }
 

@@ -126,7 +126,8 @@ private:
     void stand_in_order(PendingJob& job) {
         const bool is_strict = !state_.spec().scheduling.backfill;
         const Job& one = record(job.id);
-        const bool by_right = is_by_right(state_, one, *job.shape->kind);
+        const bool by_right =
+            quota_standing_of(state_, one, *job.shape->kind) == QuotaStanding::by_right;
         job.key = key_of(state_, job, priority_of(state_, one, derived_.policy, view_),
                          derived_.preemptions.rules.rank(one.qos, by_right));
         PlanQuota quota(state_, now_);

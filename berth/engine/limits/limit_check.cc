@@ -377,24 +377,24 @@ QueueAmounts queue_amounts_of(const QueueQuotas& queues, const Demand& demand,
     return amounts;
 }
 
-bool is_by_right(const QueueQuotas& queues, QueueQuotas::Index account,
-                 const QueueAmounts& amounts) {
-    if (account == QueueQuotas::kNone) return false;
-    bool has_right = false;
+QuotaStanding quota_standing(const QueueQuotas& queues, QueueQuotas::Index account,
+                             const QueueAmounts& amounts) {
+    if (account == QueueQuotas::kNone) return QuotaStanding::unbounded;
+    QuotaStanding standing = QuotaStanding::unbounded;
     for (const auto& [tres, amount] : amounts) {
         if (queues.most_of(account, tres) == QueueQuotas::kUnlimited) continue;
-        if (amount > queues.free_by_right(account, tres)) return false;
-        has_right = true;
+        if (amount > queues.free_by_right(account, tres)) return QuotaStanding::beyond_right;
+        standing = QuotaStanding::by_right;
     }
-    return has_right;
+    return standing;
 }
 
-bool is_by_right(const ClusterState& state, const Job& job, const Demand& demand,
-                 const LimitRequest& asked) {
+QuotaStanding quota_standing(const ClusterState& state, const Job& job, const Demand& demand,
+                             const LimitRequest& asked) {
     const QueueQuotas& queues = state.quota().queues();
-    if (queues.tres().empty()) return false;
-    return is_by_right(queues, place_in_quota(state, job).account,
-                       queue_amounts_of(queues, demand, asked));
+    if (queues.tres().empty()) return QuotaStanding::unbounded;
+    return quota_standing(queues, place_in_quota(state, job).account,
+                          queue_amounts_of(queues, demand, asked));
 }
 
 std::string untyped_under_quota(const ClusterState& state, const Job& job, const Demand& demand) {

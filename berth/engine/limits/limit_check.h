@@ -58,12 +58,18 @@ using QueueAmounts = std::vector<std::pair<std::size_t, std::int64_t>>;
 QueueAmounts queue_amounts_of(const QueueQuotas& queues, const Demand& demand,
                               const LimitRequest& asked);
 
-// Whether a job of the account would use what its queues have by right, and nothing that is lent:
-// the runs that borrow may be preempted for it.
-bool is_by_right(const QueueQuotas& queues, QueueQuotas::Index account,
-                 const QueueAmounts& amounts);
-bool is_by_right(const ClusterState& state, const Job& job, const Demand& demand,
-                 const LimitRequest& asked);
+// How a job of the account would stand to the quotas of its queues.
+enum class QuotaStanding : std::uint8_t {
+    unbounded,  // None bounds what it asks for.
+    // It would use what they have by right, and nothing that is lent: the runs that borrow may be
+    // preempted for it.
+    by_right,
+    beyond_right,
+};
+QuotaStanding quota_standing(const QueueQuotas& queues, QueueQuotas::Index account,
+                             const QueueAmounts& amounts);
+QuotaStanding quota_standing(const ClusterState& state, const Job& job, const Demand& demand,
+                             const LimitRequest& asked);
 
 // Quotas by type bound only requests that name one: the type that the request does not name, as
 // "gres/gpu" of a job whose queue has a quota of gres/gpu:a100. Empty: it names all.

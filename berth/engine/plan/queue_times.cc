@@ -53,23 +53,30 @@ void QueueTimes::change(Index account, std::size_t tres, const Change& change, s
 
 void QueueTimes::use(Time start, Time end, Index account, std::size_t tres, std::int64_t amount) {
     std::vector<Change> changes{{start, end, amount, amount}};
-    for (;; account = quotas_.parent_of(account)) {
+    for (; account != QueueQuotas::kNone; account = quotas_.parent_of(account)) {
         std::vector<Change> above;
         for (const Change& one : changes) change(account, tres, one, amount, above);
-        if (account == QueueQuotas::kNone) return;
         changes = std::move(above);
     }
+    Uses& root = uses_[place(QueueQuotas::kNone, tres)];
+    for (const Change& one : changes)
+        root.add(one.start, one.end, {amount, one.by_right, one.pooled});
 }
 
-// More in use never leaves more free, so the bounds of one bound the other.
+// More in use never leaves more free, so the bounds of one bound the other. What is there by right
+// is not looked up beyond the account's own queues: the root's pool changes with every run.
 template <class SpanAt>
-FreeSpan QueueTimes::free_in(Index account, std::size_t tres, SpanAt span_at) const {
-    FreeSpan free{.end = kNever};
-    free.least = quotas_.free_given(account, [&](Index a) {
+FreeSpan QueueTimes::free_in(Index account, std::size_t tres, std::int64_t amount,
+                             SpanAt span_at) const {
+    FreeSpan free{.end = kNever, .most = QueueQuotas::kUnlimited};
+    const auto fullest = [&](Index a) {
         const Uses::Span span = span_at(uses(a, tres));
         free.end = std::min(free.end, span.end);
         return with_use(quotas_.of(a, tres), span.most);
-    });
+    };
+    free.least = quotas_.right_given(account, fullest);
+    if (free.least >= amount) return free;
+    free.least = quotas_.free_given(account, fullest);
     free.most = quotas_.free_given(account, [&](Index a) {
         return with_use(quotas_.of(a, tres), span_at(uses(a, tres)).least);
     });
@@ -78,13 +85,19 @@ FreeSpan QueueTimes::free_in(Index account, std::size_t tres, SpanAt span_at) co
 
 Time QueueTimes::first_free(Index account, std::size_t tres, std::int64_t amount, Time earliest,
                             Duration length, Time until) const {
+    const Time end = std::min(after(earliest, length), until);
+    const FreeSpan at_once =
+        free_in(account, tres, amount, [&](const Uses& uses) { return uses.over(earliest, end); });
+    if (at_once.least >= amount) return earliest;
     return first_with_room(
         amount, earliest, length, until,
         [&](Time moment) {
-            return free_in(account, tres, [&](const Uses& uses) { return uses.around(moment); });
+            return free_in(account, tres, amount,
+                           [&](const Uses& uses) { return uses.around(moment); });
         },
         [&](Time moment) {
-            return free_in(account, tres, [&](const Uses& uses) { return uses.at(moment); });
+            return free_in(account, tres, amount,
+                           [&](const Uses& uses) { return uses.at(moment); });
         });
 }
 

@@ -46,7 +46,7 @@ private:
     }
     const Uses& uses(Index account, std::size_t tres) const { return uses_[place(account, tres)]; }
     template <class SpanAt>
-    FreeSpan free_in(Index account, std::size_t tres, SpanAt span_at) const;
+    FreeSpan free_in(Index account, std::size_t tres, std::int64_t amount, SpanAt span_at) const;
     void change(Index account, std::size_t tres, const Change& change, std::int64_t used,
                 std::vector<Change>& above);
 

@@ -70,6 +70,20 @@ public:
         add_to(span.most, chunk.more);
         return span;
     }
+    // The chunks that meet [start, end), at a fraction of what looking at each by itself costs.
+    Span over(Time start, Time end) const {
+        std::size_t c = chunk_of(start);
+        Span span = around(start);
+        for (++c; c < chunks_.size() && chunks_[c].steps.front().start < end; ++c) {
+            const Chunk& chunk = chunks_[c];
+            for (std::size_t i = 0; i < N; ++i) {
+                span.least[i] = std::min(span.least[i], chunk.least[i] + chunk.more[i]);
+                span.most[i] = std::max(span.most[i], chunk.most[i] + chunk.more[i]);
+            }
+        }
+        span.end = c < chunks_.size() ? chunks_[c].steps.front().start : kNever;
+        return span;
+    }
     // The first start, from `earliest` on, at which the first sum is at least `amount` for
     // `length`, but no longer than until `until`. kNever: there is none.
     Time first_at_least(std::int64_t amount, Time earliest, Duration length, Time until) const {
@@ -90,14 +104,17 @@ public:
         }
         return start;
     }
-    // Visits [start, end) in spans: the chunks whose bounds `is_enough`, and each step of others.
+    // Visits [start, end) in spans: all of it or chunks whose bounds are `is_enough`, and each step
+    // of others.
     template <class IsEnough, class Visit>
     void walk(Time start, Time end, IsEnough is_enough, Visit visit) const {
+        if (start >= end) return;
         const auto clipped = [&](Span span) {
             span.start = std::max(span.start, start);
             span.end = std::min(span.end, end);
             return span;
         };
+        if (const Span whole = over(start, end); is_enough(whole)) return visit(clipped(whole));
         for (Time at = start; at < end;) {
             const Span all = around(at);
             if (is_enough(all)) {

@@ -39,6 +39,18 @@ void expect_bounds(const TwoSums& sums, const std::vector<TwoSums::Sums>& plain,
     }
 }
 
+void expect_bounds_over(const TwoSums& sums, const std::vector<TwoSums::Sums>& plain,
+                        const AddedSums& part) {
+    const auto over = sums.over(at_ms(part.start), at_ms(part.end));
+    ASSERT_TRUE(over.start <= at_ms(part.start) && at_ms(part.end) <= over.end);
+    for (auto t = part.start; t < part.end; ++t) {
+        for (std::size_t i = 0; i < 2; ++i) {
+            ASSERT_LE(over.least[i], plain[static_cast<std::size_t>(t)][i]);
+            ASSERT_GE(over.most[i], plain[static_cast<std::size_t>(t)][i]);
+        }
+    }
+}
+
 // Where there is no such start, some time at or behind the last moment may be found.
 void expect_first_at_least(const TwoSums& sums, const std::vector<TwoSums::Sums>& plain, Rng& rng) {
     const std::int64_t amount = rng.between(-4, 9), length = rng.between(1, 30);
@@ -81,6 +93,7 @@ TEST(SumTimeline, AgreesWithOneValueForEachMoment) {
         for (std::int64_t t = 0; t < kSumMoments; ++t) expect_bounds(sums, plain, t);
         for (int i = 0; i < 20; ++i) expect_first_at_least(sums, plain, rng);
         const AddedSums part = some_sums(rng);
+        expect_bounds_over(sums, plain, part);
         std::int64_t reached = part.start;
         sums.walk(
             at_ms(part.start), at_ms(part.end),

@@ -44,7 +44,7 @@ void Reclaim::expect(const Claim& claim) {
 
 bool Reclaim::is_by_right(const Claim& claim) const {
     return !claim.queues.empty() &&
-           berth::is_by_right(quotas_, claim.queues.front(), claim.amounts);
+           quota_standing(quotas_, claim.queues.front(), claim.amounts) == QuotaStanding::by_right;
 }
 
 std::optional<std::int64_t> Reclaim::excess_of(const Job& run, const Claim& claim) const {

@@ -117,29 +117,23 @@ std::int64_t QueueQuotas::most_of(Index account, std::size_t tres) const {
 }
 
 std::int64_t QueueQuotas::free_by_right(Index account, std::size_t tres) const {
-    std::int64_t free = kUnlimited, right = kUnlimited;
-    for (Index a = account; a != kNone; a = parents_[a]) {
-        const Quota& quota = of(a, tres);
-        if (quota.limit != kUnlimited) free = std::min(free, quota.limit - quota.used);
-        if (quota.nominal) right = std::min(right, *quota.nominal - quota.by_right);
-    }
-    return right == kUnlimited ? 0 : std::max<std::int64_t>(0, std::min(free, right));
+    return right_given(account, [&](Index a) { return of(a, tres); });
 }
 
-QueueQuotas::Index QueueQuotas::use(Index account, std::size_t tres, std::int64_t amount) {
+QueueQuotas::Reach QueueQuotas::use(Index account, std::size_t tres, std::int64_t amount) {
     std::int64_t by_right = amount, pooled = amount;
-    Index highest = account;
+    Reach reach{account, account};
     for (;; account = parents_[account]) {
         Quota& quota = quotas_[at(account, tres)];
-        const bool changes = quota.limit != kUnlimited || (by_right != 0 && quota.nominal) ||
-                             (pooled != 0 && (quota.kept > 0 || account == kNone));
-        if (changes && (account != kNone || pooled != 0)) highest = account;
+        const bool bounds = quota.limit != kUnlimited || (by_right != 0 && quota.nominal);
+        if (bounds && account != kNone) reach.all = account;
+        if (pooled != 0 && (quota.kept > 0 || account == kNone)) reach.beyond_right = account;
         const Quota before = quota;
         quota.used += amount;
         quota.by_right += by_right;
         quota.pooled += pooled;
         BERTH_ASSERT(quota.used >= 0 && quota.by_right >= 0 && quota.pooled >= 0);
-        if (account == kNone) return highest;
+        if (account == kNone) return reach;
         by_right = quota.right_above() - before.right_above();
         pooled = quota.pooled_above() - before.pooled_above();
     }

@@ -65,8 +65,18 @@ public:
     // How much they may use if nothing else runs. kUnlimited: no quota bounds them.
     std::int64_t most_of(Index account, std::size_t tres) const;
 
-    // How much more the account's jobs may use if queues use other amounts than now. `of`: makes of
-    // an account, or kNone, its quota with what is to count as used.
+    // How much more the account's jobs may use by right, and in all, if queues use other amounts
+    // than now. `of`: makes of an account, or kNone, its quota with what is to count as used.
+    template <class Of>
+    std::int64_t right_given(Index account, Of of) const {
+        std::int64_t free = kUnlimited, right = kUnlimited;
+        for (Index a = account; a != kNone; a = parents_[a]) {
+            const Quota quota = of(a);
+            if (quota.limit != kUnlimited) free = std::min(free, quota.limit - quota.used);
+            if (quota.nominal) right = std::min(right, *quota.nominal - quota.by_right);
+        }
+        return right == kUnlimited ? 0 : std::max<std::int64_t>(0, std::min(free, right));
+    }
     template <class Of>
     std::int64_t free_given(Index account, Of of) const {
         std::int64_t free = kUnlimited, right = kUnlimited, pooled = 0;
@@ -87,9 +97,14 @@ public:
         return std::max<std::int64_t>(0, free);
     }
 
-    // Runs of the account use so much more, or with a negative amount less. Returns the highest
-    // account for whose jobs that may change free_to(); kNone: the root.
-    Index use(Index account, std::size_t tres, std::int64_t amount);
+    // Runs of the account use so much more, or with a negative amount less.
+    struct Reach {
+        // free_to() may change for the jobs of this account and all below it; kNone: for no job.
+        Index all = kNone;
+        // And for jobs below this one that would use more than they have by right; kNone: anywhere.
+        Index beyond_right = kNone;
+    };
+    Reach use(Index account, std::size_t tres, std::int64_t amount);
 
     friend bool operator==(const QueueQuotas&, const QueueQuotas&) = default;
 

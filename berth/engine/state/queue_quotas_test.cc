@@ -141,12 +141,16 @@ TEST(QueueQuotas, SayHowFarAChangeReaches) {
     const Index x = tree.add("x", lab, {.nominal = cpus(4), .guarantee = cpus(2)});
     const Index other = tree.add("other", kNone, {.nominal = cpus(5)});
     QueueQuotas quotas = tree.made();
-    EXPECT_EQ(quotas.use(x, 0, 1), lab) << "what x has by right the lab has";
+    const auto reach = [&](Index account, std::int64_t amount) {
+        const QueueQuotas::Reach of = quotas.use(account, 0, amount);
+        return std::pair(of.all, of.beyond_right);
+    };
+    EXPECT_EQ(reach(x, 1), std::pair(lab, x)) << "what x has by right the lab has";
     EXPECT_EQ(quotas.of(lab, 0).pooled, 0);
-    EXPECT_EQ(quotas.use(x, 0, 3), lab);
+    EXPECT_EQ(reach(x, 3), std::pair(lab, lab));
     EXPECT_EQ(quotas.of(lab, 0).pooled, 2);
     EXPECT_EQ(quotas.of(kNone, 0).pooled, 0) << "the guarantee of the lab covers it";
-    EXPECT_EQ(quotas.use(other, 0, 1), kNone) << "it comes out of what all may borrow";
+    EXPECT_EQ(reach(other, 1), std::pair(other, kNone)) << "it comes out of what all may borrow";
 }
 
 // ---- Random trees.

@@ -75,7 +75,7 @@ void QuotaTree::rebuild(const ClusterSpec& spec) {
     parents.reserve(accounts_.size());
     for (const Account& account : accounts_) parents.push_back(account.parent);
     queues_.rebuild(spec, *licenses_, parents);
-    lent_ = BitSet(accounts_.size() + 1);
+    requoted_ = repooled_ = BitSet(accounts_.size() + 1);
     for (const AssociationSpec& one : spec.associations) {
         if (!associations_.contains({one.account, one.user})) limit_association(spec, one);
     }
@@ -253,16 +253,22 @@ std::int64_t QuotaTree::used_by(const Job& run, std::size_t tres) const {
     return amount_of(queues_.tres()[tres], {nodes, run.allocated, licenses_of(run)});
 }
 
-std::vector<QuotaTree::Index> QuotaTree::count_in_queues(const Job& run, Index leaf,
-                                                         std::int64_t times) {
-    std::vector<Index> highest;
+std::vector<QueueQuotas::Reach> QuotaTree::count_in_queues(const Job& run, Index leaf,
+                                                           std::int64_t times) {
+    std::vector<QueueQuotas::Reach> changes;
     for (std::size_t tres = 0; tres < queues_.tres().size(); ++tres) {
         const std::int64_t amount = used_by(run, tres);
         if (amount == 0) continue;
-        const Index account = queues_.use(leaves_[leaf].place.account, tres, times * amount);
-        highest.push_back(account == kNone ? static_cast<Index>(accounts_.size()) : account);
+        changes.push_back(queues_.use(leaves_[leaf].place.account, tres, times * amount));
     }
-    return highest;
+    return changes;
+}
+
+void QuotaTree::note_quotas(const std::vector<QueueQuotas::Reach>& changes) {
+    for (const auto& [all, beyond_right] : changes) {
+        if (all != kNone) requoted_.set(all);
+        repooled_.set(beyond_right == kNone ? accounts_.size() : beyond_right);
+    }
 }
 
 void QuotaTree::set_aside(const Job& job, Index leaf) {
@@ -283,13 +289,13 @@ void QuotaTree::add(const Job& job, Index leaf) {
         held_licenses_[job.id] = licenses_->counts_of(job.allocation->licenses);
     }
     count(job, leaf, 1);
-    for (const Index account : count_in_queues(job, leaf, 1)) lent_.set(account);
+    note_quotas(count_in_queues(job, leaf, 1));
     note_run(job, leaf);
 }
 
 void QuotaTree::remove(const Job& job, Index leaf) {
     count(job, leaf, -1);
-    for (const Index account : count_in_queues(job, leaf, -1)) lent_.set(account);
+    note_quotas(count_in_queues(job, leaf, -1));
     note_run(job, leaf);
 }
 
@@ -338,16 +344,15 @@ void QuotaTree::want_all_below(Index account, BitSet& wanted) const {
     for (const Index child : accounts_[account].children) want_all_below(child, wanted);
 }
 
-void QuotaTree::want_all_lent(BitSet& wanted) {
+void QuotaTree::want_all_below(const BitSet& accounts, BitSet& wanted) const {
     if (queues_.tres().empty()) return;
-    if (lent_.test(accounts_.size())) {  // Those without a quota are watched in vain.
+    if (accounts.test(accounts_.size())) {
         for (std::size_t leaf = 0; leaf < leaves_.size(); ++leaf) wanted.set(leaf);
-    } else {
-        for (std::size_t a = lent_.find_first(); a != BitSet::kNone; a = lent_.find_next(a)) {
-            want_all_below(static_cast<Index>(a), wanted);
-        }
+        return;
     }
-    lent_ = BitSet(accounts_.size() + 1);
+    for (std::size_t a = accounts.find_first(); a != BitSet::kNone; a = accounts.find_next(a)) {
+        want_all_below(static_cast<Index>(a), wanted);
+    }
 }
 
 QuotaTree::News QuotaTree::take_news() {
@@ -380,9 +385,16 @@ QuotaTree::News QuotaTree::take_news() {
         }
     }
     for (const Index account : std::exchange(relimited_, {})) want_all_below(account, wanted);
-    want_all_lent(wanted);
+    BitSet beyond_right(leaves_.size());
+    want_all_below(std::exchange(requoted_, BitSet(accounts_.size() + 1)), wanted);
+    want_all_below(std::exchange(repooled_, BitSet(accounts_.size() + 1)), beyond_right);
     for (std::size_t i = wanted.find_first(); i != BitSet::kNone; i = wanted.find_next(i)) {
         news.leaves.push_back(static_cast<Index>(i));
+        beyond_right.reset(i);
+    }
+    for (std::size_t i = beyond_right.find_first(); i != BitSet::kNone;
+         i = beyond_right.find_next(i)) {
+        news.leaves_beyond_right.push_back(static_cast<Index>(i));
     }
     for (std::size_t i = qos.find_first(); i != BitSet::kNone; i = qos.find_next(i)) {
         news.qos.push_back(QosId::from_index(i));

@@ -121,12 +121,15 @@ public:
     QosUse use_of_qos(QosId qos, const Place& place) const;
 
     // ---- For the scheduler: leaves whose jobs may find other results when their limits are
-    // checked again, and QOS whose jobs all may, since runs began, changed or ended. In order.
+    // checked again, others of which only jobs may that need more than their queue has by right,
+    // and QOS whose jobs all may, since runs began, changed or ended. In order.
     struct News {
-        std::vector<Index> leaves;
+        std::vector<Index> leaves, leaves_beyond_right;
         std::vector<QosId> qos;
         bool all = false;  // All jobs: other limits apply.
-        bool none() const { return leaves.empty() && qos.empty() && !all; }
+        bool none() const {
+            return leaves.empty() && leaves_beyond_right.empty() && qos.empty() && !all;
+        }
     };
     News take_news();
     enum class Concerned : std::uint8_t { nobody, some, all };
@@ -188,14 +191,14 @@ private:
     template <class Visit>
     void each_use_of_qos(const Place& place, QosId qos, Visit visit);
     void count(const Job& job, Index leaf, std::int64_t times);
-    // Returns the accounts for all of whose jobs that may be news; the root comes after the last.
-    std::vector<Index> count_in_queues(const Job& run, Index leaf, std::int64_t times);
+    std::vector<QueueQuotas::Reach> count_in_queues(const Job& run, Index leaf, std::int64_t times);
+    void note_quotas(const std::vector<QueueQuotas::Reach>& changes);
     const LicenseCounts& licenses_of(const Job& run) const;
     void note_run(const Job& job, Index leaf);
     QuotaUse& row(std::vector<Index>& rows, Index of);
     const QuotaUse& row_if_any(const std::vector<Index>& rows, Index of) const;
     void want_all_below(Index account, BitSet& wanted) const;
-    void want_all_lent(BitSet& wanted);
+    void want_all_below(const BitSet& accounts, BitSet& wanted) const;
     const QuotaLimits* at(Index limits) const {
         return limits == kNone ? nullptr : &limits_[limits];
     }
@@ -222,7 +225,9 @@ private:
 
     std::map<Index, std::vector<QosId>> changed_;  // By leaf: runs that began, changed or ended.
     std::vector<Index> relimited_;                 // Accounts below which other limits apply.
-    BitSet lent_;  // Accounts below which queues may use more or less than before; the root last.
+    // Accounts below which quotas allow another amount than before; the root last. And those below
+    // which they allow another amount beyond what is by right.
+    BitSet requoted_, repooled_;
     bool all_ = true;  // See News::all.
 };
 

@@ -216,6 +216,20 @@ TEST(QuotaTree, TellsWhomARunConcerns) {
     EXPECT_TRUE(tree.take_news().none());
 }
 
+TEST(QuotaTree, TellsWhomARunOfAQueueConcerns) {
+    ClusterSpec spec = counted_site();
+    for (const TreeIndex top : {kScience, kArt}) spec.accounts.edit(top).parent.clear();
+    spec.queues = {{.name = "science", .nominal = {{"cpu", 8}}},
+                   {.name = "art", .nominal = {{"cpu", 4}}}};
+    QuotaTree tree = tree_of(spec);
+    (void)tree.take_news();
+    tree.add(running(1, 1), kCleo);  // Of art.
+    const QuotaTree::News news = tree.take_news();
+    EXPECT_EQ(news.leaves, std::vector<TreeIndex>{kCleo});
+    EXPECT_EQ(news.leaves_beyond_right, (std::vector<TreeIndex>{kAnn, kBen, kAnnOfBiology}))
+        << "what art does not use, science may borrow";
+}
+
 TEST(QuotaTree, FollowsAnEditOfLimitsBelowTheAccount) {
     ClusterSpec spec = counted_site();
     spec.accounts.edit(kScience).limits.max_jobs = 5;
