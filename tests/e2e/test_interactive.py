@@ -99,8 +99,8 @@ class Interactive(unittest.TestCase):
         self.cluster.run("scancel", holder)
 
     def test_an_allocation_that_is_cancelled_is_said_to_be_gone(self):
-        running = self.start("salloc", "-K", "sleep", "600")
-        self.cluster.wait("the job", lambda: "RUNNING" in self.cluster.run("squeue", "-h", "-o", "%T").stdout)
+        running = self.start("salloc", "-K", "sh", "-c", "touch begun; exec sleep 600")
+        self.cluster.wait("its command", (self.cluster.work / "begun").exists)
         job = self.last_job()
         self.cluster.run("scancel", job)
         _, said = running.communicate(timeout=60)
