@@ -64,6 +64,13 @@ class Up(unittest.TestCase):
             c.run("berth", "up")
             c.run("berth", "up", "--simulate-gpus", "h100:4")
 
+    def test_fifty_nodes_run_on_one_machine(self):
+        with Cluster("a100:8", nodes=50, cpus=2) as c:
+            for _ in range(2):
+                ran = c.run("srun", "-N50", "sh", "-c", "echo $SLURMD_NODENAME").stdout.split()
+                self.assertEqual(sorted(ran), sorted(f"node{i}" for i in range(1, 51)))
+            c.wait("all to be free again", lambda: c.run("sinfo", "-h", "-o", "%D %t").stdout.split() == ["50", "idle"])
+
     def test_files_of_others_are_not_moved_away(self):
         c = Cluster("a100:8", nodes=1)
         try:
