@@ -63,6 +63,9 @@ class SplitCluster(Cluster):
         shutil.copy(self.state / "run/launch.pub", self.config / "launch.pub")  # As on another host.
         self.start_launcher()
         self.start_agent()
+        self.wait_for_node()
+
+    def wait_for_node(self):
         self.wait("the node to be there", lambda: "idle" in self.run("sinfo", "-h", "-n", "n1", "-o", "%T").stdout)
 
     def start_controller(self):

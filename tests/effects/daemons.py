@@ -130,6 +130,52 @@ def cgroup_prefix(run):
         see("/berth-effects/" in run.job("cat /proc/self/cgroup"), "it is not")
 
 
+@daemon("berth-agent --emulate", "berth-launcher --emulate", seen="a job is in a group of the node's own, not where that of the whole machine would be")
+def emulate(run):
+    with run.without(runs_jobs(run)):
+        see("/berth-" in run.job("cat /proc/self/cgroup"), "it is not")
+
+
+@daemon("berth-agent --mps-control", seen="a job with a part of a GPU has that daemon")
+def mps_control(run):
+    with run.started("{}/mps", prepare=runs_jobs(run)):
+        see("CUDA_MPS_PIPE_DIRECTORY=" in run.job("env", "--gres=mps:25"), "it has none")
+
+
+class Joining(Split):
+    """A node that no file describes joins: its agent and its launcher are told what it has."""
+
+    def __init__(self, *options, **more):
+        super().__init__(*options, **more)
+        (self.config / "gres.conf").unlink()
+        (self.config / "slurm.conf").write_text("ClusterName=open\nGresTypes=gpu\nMaxNodeCount=2\nNodeName=n1 CPUs=2\nPartitionName=main Nodes=ALL Default=YES\n")
+
+    def start(self, name, *arguments, **who):
+        arguments = tuple("dyn1" if word == "n1" else word for word in arguments)
+        own = ("--agent-node", "dyn1") if name == "berthd" else ("-Z", "--conf", "CPUs=2 Gres=gpu:a100:2")
+        super().start(name, *arguments, *own, **who)
+
+    def wait_for_node(self):
+        self.wait("the node to join", lambda: "idle" in self.run("sinfo", "-h", "-n", "dyn1", "-o", "%T").stdout)
+
+
+def joined(run):
+    return contextmanager(run.running)(Joining(run.program, run.option, left_out=run.withheld), lambda cluster: None)
+
+
+@daemon("berth-launcher -Z", seen="a job has the GPU of a node that no file describes")
+def joins(run):
+    with joined(run):
+        same(run.job("echo $CUDA_VISIBLE_DEVICES", "--gres=gpu:1", "-w", "dyn1"), "0")
+
+
+@daemon("berth-launcher --conf", seen="what the controller says of the node is nothing new to the launcher")
+def described(run):
+    with joined(run) as cluster:
+        run.job("true", "-w", "dyn1")
+        see("as the controller describes it" not in cluster.log("berth-launcher"), "it is new")
+
+
 # ---- Of each daemon.
 
 @daemon("berthd --log-file", "berth-agent --log-file", "berth-launcher --log-file", seen="the log is in that file")
@@ -153,6 +199,13 @@ def verbose(run):
 
     with run.started(prepare=only_errors) as cluster:
         see(run.job() == "" and "info" in cluster.log(run.program).lower(), "nothing of the kind info")
+
+
+@daemon("berth-launcher --verbose", seen="the log tells what is started, and for whom")
+def verbose_launcher(run):
+    with run.started() as cluster:
+        run.job()
+        see("as uid" in cluster.log("berth-launcher"), "it does not")
 
 
 @daemon("berthd --lenient", "berth-agent --lenient", "berth-launcher --lenient", seen="the daemon starts in spite of an error")

@@ -50,6 +50,32 @@ placement_setting("fragmentation.gpu_left", 0, "n1", CORES_BEFORE_GPUS)
 placement_setting("fragmentation.cpu_left", 0, "n1", EQUAL_GPUS)
 
 
+# What jobs usually ask for is counted over those that are there: here forty that are held, of each kind.
+
+def usual_setting(name, value, node, nodes, usual, busy, words, **others):
+    rule, setting = name.split(".")
+
+    @key("placement", name, "", seen=f"a job is on {node}", world="alone")
+    def test(run):
+        rules = {"rule": rule} | others | ({} if run.withheld else {setting: value})
+        with run.started("GresTypes=gpu,mps", nodes=[f"NodeName={host} CPUs=8 RealMemory=16000 Gres={gres}" for host, gres in nodes.items()],
+                         partitions=["PartitionName=all Nodes=n[1-2] Default=YES MaxTime=1-0"], files={"gres.conf": ""}, yaml={"placement": rules}):
+            for kind in usual:
+                run.sbatch("-H", "-a", "0-39", kind)
+            run.runs(run.sbatch("-w", "n2", "-t", "60", busy, script="sleep 60"))
+            job = run.sbatch("-t", "60", words, script="sleep 60")
+            run.runs(job)
+            same(run.squeue(job, "%N"), node)
+
+
+# n2 has one GPU left, and nothing left over is what counts: but of a type that others cannot do without.
+usual_setting("fragmentation.scarce_type", 10_000_000, "n1", {"n1": "gpu:a100:4,mps:400", "n2": "gpu:h100:4,mps:400"},
+              ("--gpus=h100:1",), "--gpus=3", "--gpus=1", gpu_left=1_000_000)
+# On n2, 40 hundredths of a GPU would be left, too little for half of one. n1 has a whole GPU, which would be whole no more.
+usual_setting("fragmentation.parts_count", 10, "n1", {"n1": "gpu:a100:1,mps:100", "n2": "gpu:a100:1,mps:100"},
+              ("--gres=mps:50", "--gpus=1"), "--gres=mps:20", "--gres=mps:40")
+
+
 @key("placement", "{rule}", "", seen="a job is on an empty node, where the rule stands in a map")
 def placement_rule(run):
     same(placed(run, None if run.withheld else {"rule": "spread"}, *CORES), ["n3"])
