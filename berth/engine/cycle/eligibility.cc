@@ -194,6 +194,16 @@ void Eligibility::recheck_waiting() {
     plan_more_ahead();
 }
 
+// Whether no limit keeps it from starting, now as before. With quotas, its place in the order may
+// be another.
+bool Eligibility::stays_open(const PendingJob& pending) const {
+    const ClusterState& state = cycle_.state();
+    return pending.blocking.reason == PendingReason::none && !pending.is_component() &&
+           state.quota().queues().tres().empty() &&
+           limit_reason_of(state, *state.find_job(pending.id), *pending.shape->kind).reason ==
+               PendingReason::none;
+}
+
 // Finds the blocking reason again of the jobs whose limits may allow more, or less, than before.
 void Eligibility::recheck_limits() {
     const QuotaTree::News news = cycle_.mutable_state().take_quota_news();
@@ -210,7 +220,7 @@ void Eligibility::recheck_limits() {
     const auto recheck = [&](PendingJob* pending) {
         if (pending == nullptr) return false;
         pending->limit_watched = asks_limits(*pending);
-        if (pending->limit_watched) jobs.unsettle(*pending);
+        if (pending->limit_watched && !stays_open(*pending)) jobs.unsettle(*pending);
         return pending->limit_watched;
     };
     const auto recheck_beyond_right = [&](JobId id) {

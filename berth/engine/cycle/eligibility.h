@@ -25,6 +25,7 @@ public:
 
 private:
     void recheck_limits();
+    bool stays_open(const PendingJob& pending) const;
     void settle_jobs();
     void watch_pools(const PendingJob& pending, const Job& job);
     BlockingReason::Ahead may_wait_ahead(const PendingJob& pending, const Job& job) const;
