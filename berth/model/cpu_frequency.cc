@@ -67,9 +67,10 @@ Result<CpuFrequency> parse_cpu_frequency(std::string_view text) {
     std::string_view governor = colon == std::string_view::npos ? "" : text.substr(colon + 1);
     CpuFrequency frequency;
     if (word_of(kGovernors, first) != kGovernors.end()) {
-        if (colon != std::string_view::npos || dash != std::string_view::npos)
+        if (colon != std::string_view::npos || dash != std::string_view::npos) {
             return invalid_argument("governor cannot be specified twice " + std::string(first) +
                                     "{-}:" + std::string(governor) + " in --cpu-freq");
+        }
         governor = first;
     } else {
         BERTH_TRY(frequency.most, parse_speed(first));
@@ -90,9 +91,10 @@ Result<CpuFrequency> parse_cpu_frequency(std::string_view text) {
     const auto found = word_of(kGovernors, governor);
     if (found == kGovernors.end())
         return invalid_argument("illegal governor: " + std::string(governor) + " on --cpu-freq");
-    if (!found->allowed)
+    if (!found->allowed) {
         return invalid_argument("governor of " + std::string(text) +
                                 " is not allowed in slurm.conf");
+    }
     frequency.governor = to_lower(found->word);
     return frequency;
 }

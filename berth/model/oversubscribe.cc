@@ -22,7 +22,7 @@ std::string upper(std::string_view text) {
 }  // namespace
 
 Result<std::string> parse_oversubscribe(std::string_view text) {
-    const std::string all = upper(trim(text));
+    std::string all = upper(trim(text));
     if (all == "NO" || all == "EXCLUSIVE") return all;
     const std::size_t colon = all.find(':');
     const std::string word = all.substr(0, colon);

@@ -382,6 +382,7 @@ void leave_out_those_that_wait_for_others(MovedJobs& made) {
 
 std::vector<std::string> MovedJob::options() const {
     std::vector<std::string> words;
+    words.reserve(given.size());
     for (const auto& [name, value] : given)
         words.push_back("--" + name + (value.empty() ? "" : "=" + value));
     return words;

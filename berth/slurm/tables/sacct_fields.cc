@@ -256,6 +256,7 @@ Result<std::vector<AccountingColumn>> accounting_columns(std::string_view format
 
 std::string advice_on_columns(const Invocation& call, std::string_view format) {
     std::vector<std::string> names;
+    names.reserve(kAccountingFields.size());
     for (const AccountingField& one : kAccountingFields) names.emplace_back(one.name);
     for (const auto word : split(format, ',')) {
         const std::string_view name = trim(word.substr(0, word.find('%')));

@@ -268,6 +268,7 @@ std::vector<UsedLine> lines_by_user(const ReportAsked& asked, const api::UsageRe
         add_used(line.used, group.used);
     }
     std::vector<UsedLine> sorted;
+    sorted.reserve(lines.size());
     for (auto& [key, line] : lines) sorted.push_back(std::move(line));
     const std::string first = asked.tres.empty() ? "cpu" : asked.tres.front();
     std::ranges::stable_sort(sorted, std::ranges::greater(),
