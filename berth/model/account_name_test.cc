@@ -23,6 +23,7 @@ TEST(AccountName, IsSpelledAlikeByItselfAndAmongMany) {
             wanted.push_back(account_name(spec, asked.back()));
         }
         std::vector<std::string*> names;
+        names.reserve(asked.size());
         for (std::string& one : asked) names.push_back(&one);
         spell_accounts(spec, names);
         EXPECT_EQ(asked, wanted);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "berth/base/codec.h"
 #include "berth/testing/seeds.h"
 
 namespace berth {
@@ -139,11 +140,11 @@ TEST(AccountingEdits, ComeToWhatOneAfterTheOtherComesTo) {
         for (int round = 0; round < 6; ++round) {
             const AccountingEdits edits = some.make();
             const ClusterSpec reader = spec;  // Another holder of the same elements.
-            const ClusterSpec before = reader;
+            const std::string before = encode(reader);
             apply_edits(spec, edits);
             apply_one_by_one(same_spec, edits);
             ASSERT_EQ(spec, same_spec);
-            ASSERT_EQ(reader, before);
+            ASSERT_EQ(encode(reader), before);
             merge(kept, edits);
             merge_one_by_one(same_kept, edits);
             ASSERT_EQ(kept, same_kept);
