@@ -7,8 +7,8 @@ from cluster import BIN
 from daemons import DaemonCase, Split, free_port
 from effect import EFFECTS, Effect, see
 
-# The folders that it takes where none is named are this machine's own: it sees others in their place.
-ALONE = 'for folder in /var/lib /etc/berth; do [ ! -d $folder ] || mount -t tmpfs none $folder; done; exec "$0" "$@"'
+# The folders that it takes where an option is withheld are this machine's own: it sees others in their place.
+ELSEWHERE = 'for folder in /var/lib /etc/berth; do [ ! -d $folder ] || mount -t tmpfs none $folder; done; exec "$0" "$@"'
 
 
 class JoinCase(DaemonCase):
@@ -26,7 +26,8 @@ class JoinCase(DaemonCase):
         options = {"--state": self.cluster.root / "joined", "--config": self.cluster.root / "told"} | folders
         options["--config"].mkdir()
         given = [word for option, value in options.items() if not (option == self.option and self.withheld) for word in (option, value)]
-        done = subprocess.run(["unshare", "--mount", "sh", "-c", ALONE, BIN / "berth-agent", "join", token, "--controller", f"127.0.0.1:{self.port}",
+        apart = ("unshare", "--mount", "sh", "-c", ELSEWHERE) if self.withheld else ()
+        done = subprocess.run([*apart, BIN / "berth-agent", "join", token, "--controller", f"127.0.0.1:{self.port}",
                                "--node", "n2", *given], capture_output=True, text=True, timeout=60)
         return done.returncode == 0
 

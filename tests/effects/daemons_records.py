@@ -3,7 +3,7 @@
 import json
 import sqlite3
 import time
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
 from daemons import daemon
 from effect import NoEffect, same
@@ -15,17 +15,16 @@ HOUR = 3_600_000  # The database counts in milliseconds.
 def changed(cluster):
     """The database of a controller that stands still meanwhile."""
     cluster.stop("berthd")
-    with sqlite3.connect(cluster.state / "db/berth.db") as database:
+    with closing(sqlite3.connect(cluster.state / "db/berth.db")) as database, database:
         yield database
-    database.close()
     cluster.start_controller()
     cluster.wait_for_controller()
 
 
 @contextmanager
-def two_hours_later(run, *values):
+def two_hours_later(run, *values, **more):
     """A job with a step ended two hours ago, as the database has it; its number."""
-    with run.started(*values) as cluster:
+    with run.started(*values, **more) as cluster:
         run.job("srun true")
         job = cluster.run("sacct", "-n", "-X", "-P", "-o", "JobID").stdout.strip()
         cluster.wait("its step to be written", lambda: len(shown(cluster, job)) > 1)
@@ -56,12 +55,9 @@ def archive_dir(run):
         (cluster.root / "archive").mkdir()
         cluster.added = (*cluster.added, "--purge-job-after", "1hour")
 
-    with run.started("{}/archive", prepare=purge) as cluster:
-        run.job("true", "-J", "archived")
-        with changed(cluster) as database:
-            database.execute("UPDATE jobs SET ended = ended - ?, crc = NULL", (2 * HOUR,))
+    with two_hours_later(run, "{}/archive", prepare=purge) as (cluster, job):
         kept = lambda: [json.loads(line) for path in (cluster.root / "archive").iterdir() for line in path.read_text().splitlines()]
-        cluster.wait("it", lambda: any("archived" in json.dumps(one) for one in kept()))
+        cluster.wait("it", lambda: job in [str(one["job"]) for one in kept()])
 
 
 # ---- The journal.
@@ -70,7 +66,7 @@ BIG = ("x" * 120_000,) * 8  # Nearly the most that a script's arguments may be; 
 
 
 def asked(cluster, question):
-    with sqlite3.connect(f"file:{cluster.state}/db/berth.db?mode=ro", uri=True) as database:
+    with closing(sqlite3.connect(f"file:{cluster.state}/db/berth.db?mode=ro", uri=True)) as database:
         return database.execute(question).fetchone()[0]
 
 

@@ -225,8 +225,8 @@ private:
 
     std::map<Index, std::vector<QosId>> changed_;  // By leaf: runs that began, changed or ended.
     std::vector<Index> relimited_;                 // Accounts below which other limits apply.
-    // Accounts below which quotas allow another amount than before; the root last. And those below
-    // which they allow another amount beyond what is by right.
+    // Accounts below which quotas allow all jobs another amount than before, and those below which
+    // they do for jobs beyond their right. The place behind the last account is the root's.
     BitSet requoted_, repooled_;
     bool all_ = true;  // See News::all.
 };
