@@ -27,7 +27,11 @@ struct Collect {
         jobs[fact.task_job];
     }
     void operator()(const EndJob& fact) { jobs[fact.job].end = &fact; }
-    void operator()(const AttemptEnded& fact) { jobs[fact.job].ended.push_back(&fact); }
+    void operator()(const AttemptEnded& fact) {
+        Touched& job = jobs[fact.job];
+        job.ended.push_back(&fact);
+        if (fact.lost && job.lost == nullptr && job.end == nullptr) job.lost = &fact;
+    }
     void operator()(const StepCreated& fact) { jobs[fact.job].steps_created.push_back(&fact); }
     void operator()(const StepEnded& fact) { jobs[fact.job].steps_ended.push_back(&fact); }
     void operator()(const JobCancelled& fact) {
@@ -122,6 +126,10 @@ StepState state_after(const ExitStatus& exit) {
     return exit.signal != 0 ? StepState::cancelled : StepState::failed;
 }
 
+bool are_of_one_run(const AccountingRecord& a, const AccountingRecord& b) {
+    return a.attempt == b.attempt && a.submitted_at == b.submitted_at;
+}
+
 }  // namespace
 
 std::map<JobId, Touched> touched_by(const Record& record) {
@@ -185,7 +193,7 @@ std::optional<std::uint32_t> cancelled_by(const Touched& touched) {
 }
 
 void note_stood_still(AccountingRecord& row, const AccountingRecord& before) {
-    if (before.attempt != row.attempt || before.submitted_at != row.submitted_at) return;
+    if (!are_of_one_run(row, before)) return;
     row.stood_still = before.stood_still;
     const Duration since = row.suspended - before.suspended;
     if (!before.suspended_since || since <= Duration{}) return;
@@ -193,16 +201,18 @@ void note_stood_still(AccountingRecord& row, const AccountingRecord& before) {
     row.stood_still.emplace_back(*before.suspended_since, *before.suspended_since + since);
 }
 
-void note_lost_node(AccountingRecord& row, const Touched& touched) {
-    for (const AttemptEnded* const ended : touched.ended) {
-        if (ended->attempt == row.attempt && ended->lost) row.state = JobState::node_fail;
-    }
+void note_lost_node(AccountingRecord& row, const std::optional<AccountingRecord>& before,
+                    const Touched& touched) {
+    const bool was_ending = before && are_of_one_run(row, *before) && before->completing;
+    const bool lost = was_ending ? before->state == JobState::node_fail
+                                 : touched.lost != nullptr && touched.lost->attempt == row.attempt;
+    if (lost) row.state = JobState::node_fail;
 }
 
 void settle_requeued(AccountingRecord& row, const Touched& touched, Time now) {
+    note_lost_node(row, AccountingRecord(row), touched);
     row.requeued = true;
     row.completing = false;
-    note_lost_node(row, touched);
     if (!is_final(row.state)) row.state = JobState::pending;
     if (touched.end != nullptr && touched.end->preempted_by) row.state = JobState::preempted;
     if (touched.end != nullptr && !touched.end->reason.empty()) row.reason = touched.end->reason;

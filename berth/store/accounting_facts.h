@@ -16,6 +16,7 @@ struct Touched {
     const JobCancelled* cancelled = nullptr;  // The job as a whole.
     bool tasks_cancelled = false;  // Some tasks of an array; each has a record of its own.
     std::vector<const AttemptEnded*> ended;
+    const AttemptEnded* lost = nullptr;  // The first that lost its node, with no EndJob before it.
     const EndJob* end = nullptr;
     bool started = false;
     std::vector<const StepCreated*> steps_created;
@@ -31,8 +32,12 @@ AccountingRecord row_of(const Job& job, const ClusterSpec& spec, std::int64_t pr
 // Adds when the run stood still, of which the state knows only for how long: `before` is the row as
 // it was before this record, of whatever run.
 void note_stood_still(AccountingRecord& row, const AccountingRecord& before);
-// Adds what the state does not say about a run that is being requeued: that a node was lost.
-void note_lost_node(AccountingRecord& row, const Touched& touched);
+// Adds what the state does not say about a run that is being requeued: that a node was lost, and so
+// the run ended. A run that was ending before ends as it was to: the agent says that it is lost
+// even if its launch had never arrived. `before` is the row as it was before this record, of
+// whatever run.
+void note_lost_node(AccountingRecord& row, const std::optional<AccountingRecord>& before,
+                    const Touched& touched);
 std::optional<std::uint32_t> cancelled_by(const Touched& touched);
 
 // Completes the row of a run whose job has gone on, or has been removed, since: how the run ended.

@@ -78,10 +78,8 @@ Status AccountingTable::write_job(const Record& record, JobId id, const Touched&
     if (is_ending || job->suspension) {
         BERTH_TRY(const std::optional<AccountingRecord> before, newest_row(id));
         if (before) note_stood_still(row, *before);
-        if (is_ending && before && before->state == JobState::node_fail)
-            row.state = JobState::node_fail;
+        if (is_ending) note_lost_node(row, before, touched);
     }
-    if (is_ending) note_lost_node(row, touched);
     BERTH_CHECK(close_earlier_runs(record, row, touched));
     const bool cancelled = row.state == JobState::cancelled;
     BERTH_CHECK(put(row, cancelled ? cancelled_by(touched) : std::nullopt));

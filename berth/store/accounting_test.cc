@@ -297,6 +297,49 @@ TEST_F(Accounting, TellsALostNodeFromARequeue) {
     EXPECT_EQ(all[1].attempt, Attempt(2)) << "the run it waits for";
 }
 
+// An agent says that a run is lost whose launch had not arrived when it was told to end it.
+TEST_F(Accounting, ARunThatWasEndingIsNotLostWithItsNode) {
+    AttemptEnded lost = ended(1, 1, std::nullopt);
+    lost.lost = true;
+    submit(1, 10);
+    start(1, 20, 1);
+    record(21, {JobsPreempted{.preemptor = JobId(9),
+                              .victims = {{.job = JobId(1),
+                                           .attempt = Attempt(1),
+                                           .mode = PreemptMode::requeue,
+                                           .ends_at = at(21)}}}});
+    record(22, {EndJob{.job = JobId(1), .outcome = JobState::pending, .preempted_by = JobId(9)}});
+    EXPECT_EQ(only_row(1).state, JobState::preempted);
+    record(23, {lost});
+    start(1, 30, 2, {NodeId(0), NodeId(1)});
+    record(31, {EndJob{.job = JobId(1), .outcome = JobState::cancelled}});
+    lost.attempt = Attempt(2);
+    record(32, {lost});
+    const std::vector<AccountingRecord> all = rows({.duplicates = true});
+    ASSERT_EQ(all.size(), 2U);
+    EXPECT_EQ(all[0].state, JobState::preempted);
+    EXPECT_TRUE(all[0].requeued);
+    EXPECT_EQ(all[1].state, JobState::cancelled) << "while its other node is awaited";
+}
+
+TEST_F(Accounting, ALossInTheRecordThatEndsARunDependsOnWhichCameFirst) {
+    const auto lost = [&](std::uint32_t id) {
+        AttemptEnded fact = ended(id, 1, std::nullopt);
+        fact.lost = true;
+        return fact;
+    };
+    for (const std::uint32_t id : {1U, 2U}) {
+        submit(id, 10);
+        start(id, 20, 1, {NodeId(id - 1)});
+    }
+    AttemptEnded second = lost(2);
+    second.node = NodeId(1);
+    const EndJob requeue{.job = JobId(1), .outcome = JobState::pending};
+    record(30, {requeue, lost(1), second, EndJob{.job = JobId(2), .outcome = JobState::pending}});
+    EXPECT_EQ(rows({.jobs = {JobId(1)}, .duplicates = true}).at(0).state, JobState::pending);
+    EXPECT_EQ(rows({.jobs = {JobId(2)}, .duplicates = true}).at(0).state, JobState::node_fail);
+}
+
 // A requeued attempt may end and the next one start within one record.
 TEST_F(Accounting, SeparatesTwoAttemptsInOneRecord) {
     submit(1, 10);

@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 
@@ -94,6 +95,13 @@ class Daemons(Cluster):
         process.wait(30)
         self.start(name)
         return True
+
+    def keep(self):
+        """Where a copy of its state and logs stays, to look into what went wrong."""
+        kept = tempfile.mkdtemp(prefix="berth-crash-")
+        shutil.copytree(self.root, kept, symlinks=True, dirs_exist_ok=True, ignore=lambda folder, names: [
+            name for name in names if not (Path(folder) / name).is_file() and not (Path(folder) / name).is_dir()])
+        return kept
 
     def kill_session(self):
         """The launcher's process for its agent."""
