@@ -269,8 +269,14 @@ bool CgroupTree::freeze(const Cgroup& group, bool frozen) {
 }
 
 bool CgroupTree::frozen(const Cgroup& group) {
-    if (const auto found = group.v1.find("freezer"); found != group.v1.end())
-        return first_line(found->second + "/freezer.state") == "FROZEN";
+    if (const auto found = group.v1.find("freezer"); found != group.v1.end()) {
+        const std::string state = first_line(found->second + "/freezer.state");
+        // It may have missed a process that was just being forked, and then stays like this: the
+        // kernel's documentation has its users ask again.
+        if (state == "FREEZING")
+            (void)write_kernel_file(found->second + "/freezer.state", "FROZEN");
+        return state == "FROZEN";
+    }
     return !group.unified.empty() && counter(group.unified + "/cgroup.events", "frozen") > 0;
 }
 
