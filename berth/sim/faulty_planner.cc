@@ -132,8 +132,8 @@ std::vector<Fact> plan_later(ClusterState& state, DerivedState& derived, Time no
             planned = planned_reservation_for(cycle, *job, *found);
         }
         derived.book.put(id, planned);
-        later.jobs.emplace_back(
-            id, PlannedStart{planned.start, planned.end, planned.amounts, planned.licenses});
+        later.jobs.emplace_back(id, PlannedStart{planned.start, planned.end, planned.amounts,
+                                                 planned.rarely->licenses});
     }
     if (!later.jobs.empty()) cycle.record(std::move(later));
     return cycle.close({}).decisions;

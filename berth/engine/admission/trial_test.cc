@@ -285,8 +285,10 @@ private:
             if (!found) continue;
             PlannedReservation planned{
                 .start = found->start, .end = after(found->start, length), .amounts = {}};
-            planned.licenses = found->licenses;
-            planned.reservation = pending.shape->demand().reservation;
+            planned.rarely =
+                PlannedReservation::Rarely{.licenses = found->licenses,
+                                           .reservation = pending.shape->demand().reservation,
+                                           .lent = {}};
             NodeAmounts amounts;
             for (const Part& part : found->parts) {
                 amounts.emplace_back(part.node, part.take.amount);

@@ -36,7 +36,7 @@ void write_planned_starts(OpenCycle& cycle) {
             continue;
         }
         PlannedStart planned{planned_start->start, planned_start->end, planned_start->amounts,
-                             planned_start->licenses};
+                             planned_start->rarely->licenses};
         if (known == nullptr || *known != planned) fact.jobs.emplace_back(id, std::move(planned));
     }
     if (fact.jobs.empty()) return;

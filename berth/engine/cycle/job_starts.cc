@@ -13,10 +13,10 @@ PlannedReservation planned_reservation_for(const OpenCycle& cycle, const Pending
     const auto length = found.start > cycle.now() ? booked_length : held_length;
     planned_reservation.end =
         after(found.start, length(cycle.scheduling(), job.shape->demand(), job.shape->length));
-    planned_reservation.licenses = found.licenses;
     if (cycle.state().quota().enforced())
         planned_reservation.limits = known_limit_use_of(cycle.state(), cycle.book().limits(), job);
-    planned_reservation.reservation = job.shape->demand().reservation;
+    planned_reservation.rarely = PlannedReservation::Rarely{
+        .licenses = found.licenses, .reservation = job.shape->demand().reservation, .lent = {}};
     NodeAmounts amounts;
     amounts.reserve(found.parts.size());
     for (const Part& part : found.parts) amounts.emplace_back(part.node, part.take.amount);

@@ -71,7 +71,7 @@ protected:
             if (late) left.end = right.end;
             any_late = any_late || late;
             EXPECT_EQ(left.end, right.end) << to_string(id);
-            EXPECT_TRUE(*left.lent == *right.lent) << to_string(id);
+            EXPECT_TRUE(*left.rarely->lent == *right.rarely->lent) << to_string(id);
             EXPECT_TRUE(left == right) << to_string(id);
         }
         if (any_late) return;

@@ -11,7 +11,7 @@ std::vector<JobId> planned_on(const PlanBook& book, std::span<const NodeId> node
         jobs.insert(jobs.end(), planned.begin(), planned.end());
     }
     for (const auto& [id, planned] : book.planned_starts()) {
-        if (!planned.limits.empty() || !planned.licenses->empty()) jobs.push_back(id);
+        if (!planned.limits.empty() || !planned.rarely->licenses->empty()) jobs.push_back(id);
     }
     put_in_order(jobs);
     return jobs;

@@ -152,7 +152,7 @@ bool Preemptor::others_keep_their_starts(const PendingJob& pending, Trial& trial
         nodes.insert(nodes.end(), run.nodes.begin(), run.nodes.end());
         if (one.end > book.find(one.run)->end) trial.lengthen(one.run, one.end);
     }
-    own.lent = lent_to_start(state, own.amounts, lenders, ending);
+    own.set_lent(lent_to_start(state, own.amounts, lenders, ending));
     trial.put(pending.id, std::move(own));
     std::vector<JobId> late;
     for (const JobId id : planned_on(book, nodes)) {
@@ -312,8 +312,8 @@ void Preemptor::plan_after_preemption(PendingJob& pending, JobId preemptor, cons
     if (cycle_.book().planned_start(pending.id) != nullptr)
         cycle_.book().note_releases(cycle_.book().lift(pending.id));
     PlannedReservation planned = planned_reservation_for(cycle_, pending, found);
-    planned.lent =
-        lent_to_start(cycle_.state(), planned.amounts, cycle_.state().index().victims(preemptor));
+    planned.set_lent(
+        lent_to_start(cycle_.state(), planned.amounts, cycle_.state().index().victims(preemptor)));
     const PlannedAmounts amounts = planned.amounts;
     // Its victims may take long to end.
     PlannedReservation patient = planned;

@@ -175,7 +175,7 @@ bool TurnStarts::others_keep_their_starts(const PendingJob& pending, Trial& tria
     const Trial::Mark before = trial.mark();
     PlannedReservation own = planned_reservation_for(cycle_, pending, found);
     own.end = end;
-    own.lent = lent_of(state, own.amounts, fact);
+    own.set_lent(lent_of(state, own.amounts, fact));
     std::vector<NodeId> nodes(own.amounts.nodes().begin(), own.amounts.nodes().end());
     for (const Job* const run : group) {
         nodes.insert(nodes.end(), run->nodes.begin(), run->nodes.end());

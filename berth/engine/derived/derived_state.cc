@@ -93,7 +93,7 @@ void DerivedState::note_job(const ClusterState& state, Time now, JobId id) {
 void DerivedState::note_start(JobId id) {
     preemptions.forget_turns();
     const PlannedReservation* const own = book.find(id);
-    if (own != nullptr && !own->lent->empty()) preemptions.forget_failures();
+    if (own != nullptr && own->lends()) preemptions.forget_failures();
 }
 
 // What has begun may be suspended.

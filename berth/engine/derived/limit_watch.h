@@ -4,11 +4,7 @@
 // it concerns, however many jobs wait.
 #pragma once
 
-#include <algorithm>
-#include <optional>
-#include <vector>
-
-#include "berth/base/make_room.h"
+#include "berth/engine/derived/job_lists.h"
 #include "berth/engine/state/job_ids.h"
 #include "berth/engine/state/quota_tree.h"
 
@@ -16,13 +12,13 @@ namespace berth {
 
 class LimitWatch {
 public:
-    void add(JobId job, QuotaTree::Index leaf) { put(by_leaf_, leaf, job); }
+    void add(JobId job, QuotaTree::Index leaf) { by_leaf_.add(leaf, job); }
     // For a job that needs more than its queue has by right, each time that this is found.
     void add_beyond_right(JobId job, QuotaTree::Index leaf) {
-        put(beyond_right_by_leaf_, leaf, job);
+        beyond_right_by_leaf_.add(leaf, job);
     }
     // For a QOS that limits all of its jobs together.
-    void add(JobId job, QosId qos) { put(by_qos_, qos.index(), job); }
+    void add(JobId job, QosId qos) { by_qos_.add(qos.index(), job); }
     void clear() { *this = LimitWatch(); }
 
     // Visits each job that was added for one of these leaves or QOS. Jobs for which the visit says
@@ -32,41 +28,22 @@ public:
     void visit(const QuotaTree::News& news, OfLeaf of_leaf, BeyondRight beyond_right,
                OfQos of_qos) {
         for (const QuotaTree::Index leaf : news.leaves) {
-            visit_list(by_leaf_, leaf, of_leaf);
-            visit_list(beyond_right_by_leaf_, leaf, [](JobId) { return false; });
+            by_leaf_.visit(leaf, of_leaf);
+            beyond_right_by_leaf_.visit(leaf, [](JobId) { return false; });
         }
         for (const QuotaTree::Index leaf : news.leaves_beyond_right) {
-            visit_list(beyond_right_by_leaf_, leaf, [&](JobId job) {
+            beyond_right_by_leaf_.visit(leaf, [&](JobId job) {
                 beyond_right(job);
                 return false;
             });
         }
         for (const QosId qos : news.qos) {
-            visit_list(by_qos_, qos.index(), [&](JobId job) { return of_qos(job, qos); });
+            by_qos_.visit(qos.index(), [&](JobId job) { return of_qos(job, qos); });
         }
     }
 
 private:
-    using Lists = std::vector<std::vector<JobId>>;
-
-    static void put(Lists& lists, std::size_t at, JobId job) {
-        if (lists.size() <= at) {
-            make_room(lists, at + 1 - lists.size());
-            lists.resize(at + 1);
-        }
-        std::vector<JobId>& list = lists[at];
-        if (list.size() == list.capacity()) put_in_order(list);  // A job may have been added again.
-        make_room(list);
-        list.push_back(job);
-    }
-    template <class Visit>
-    static void visit_list(Lists& lists, std::size_t at, Visit visit) {
-        if (at >= lists.size()) return;
-        put_in_order(lists[at]);
-        std::erase_if(lists[at], [&](JobId job) { return !visit(job); });
-    }
-
-    Lists by_leaf_, beyond_right_by_leaf_, by_qos_;
+    JobLists by_leaf_, beyond_right_by_leaf_, by_qos_;
 };
 
 }  // namespace berth

@@ -283,10 +283,10 @@ private:
         planned.end = after(found.start, found.start > now_
                                              ? search.booked_length(wanted_of(job, demand, length))
                                              : length);
-        planned.licenses = found.licenses;
         if (state_.quota().enforced())
             planned.limits = limit_use_of(state_, derived_.book.limits(), job);
-        planned.reservation = demand.reservation;
+        planned.rarely = PlannedReservation::Rarely{
+            .licenses = found.licenses, .reservation = demand.reservation, .lent = {}};
         NodeAmounts amounts;
         amounts.reserve(found.parts.size());
         for (const Part& part : found.parts) amounts.emplace_back(part.node, part.take.amount);

@@ -100,13 +100,13 @@ std::optional<PlannedReservation> PlanBook::planned_reservation_of(const Cluster
                                                                    RunEnds& ends) const {
     if (job.allocation) {
         const Time due = ends.of(job);
-        PlannedReservation planned_reservation{.start = *job.started_at,
-                                               .end = due,
-                                               .amounts = {},
-                                               .licenses = job.allocation->licenses,
-                                               .limits = limits_.use_of_run(state, job),
-                                               .reservation = job.spec.request->reservation,
-                                               .lent = lent_to_run(state, job)};
+        PlannedReservation planned_reservation{
+            .start = *job.started_at,
+            .end = due,
+            .amounts = {},
+            .limits = limits_.use_of_run(state, job),
+            .rarely = PlannedReservation::Rarely{
+                job.allocation->licenses, job.spec.request->reservation, lent_to_run(state, job)}};
         NodeAmounts amounts;
         std::vector<PartOf> parts;
         for (const NodeShare& share : job.allocation->shares) {
@@ -130,10 +130,10 @@ std::optional<PlannedReservation> PlanBook::planned_reservation_of(const Cluster
         .start = planned->start,
         .end = planned->end,
         .amounts = planned->amounts,
-        .licenses = planned->licenses,
         .limits = limits_of_pending(state, job),
-        .reservation = job.spec.request->reservation,
-        .lent = lent_to_start(state, planned->amounts, state.index().victims(job.id))};
+        .rarely = PlannedReservation::Rarely{
+            planned->licenses, job.spec.request->reservation,
+            lent_to_start(state, planned->amounts, state.index().victims(job.id))}};
 }
 
 // As the cycle has it for jobs of one kind.
@@ -172,7 +172,7 @@ void PlanBook::recount_limits(const ClusterState& state, const LimitChange& chan
 void PlanBook::refresh(const ClusterState& state, Time now, JobId id) {
     RunEnds run_ends(state);
     const PlannedReservation* const known = running_.find(id);
-    const bool borrowed = known != nullptr && !known->lent->empty();
+    const bool borrowed = known != nullptr && known->lends();
     refresh_own(state, now, id, run_ends);
     if (lent_ == 0 && !borrowed && !state.index().any_lenders()) return;
     const Job* const job = state.find_job(id);
@@ -199,7 +199,7 @@ void PlanBook::refresh_own(const ClusterState& state, Time now, JobId id, RunEnd
         // It was late, and expected to end at any moment: now it goes on.
         if (before && before->running() && job->suspension && wanted->due() > before->due())
             collision_ = true;
-        if (before && before->lent != wanted->lent) collision_ = true;
+        if (before && before->rarely->lent != wanted->rarely->lent) collision_ = true;
         enter(id, *wanted);
         // A run may use more of a limit than it asked for: whole cores, for one.
         const bool begins = wanted->running() && !(before && before->running());
@@ -425,7 +425,7 @@ std::vector<JobId> PlanBook::take_changed() {
 
 bool PlanBook::has_room_for(const PlannedReservation& planned_reservation, Time from) const {
     const Time start = std::max(planned_reservation.start, from);
-    if (!licenses_.first_free(planned_reservation.licenses, start, start,
+    if (!licenses_.first_free(planned_reservation.rarely->licenses, start, start,
                               planned_reservation.end - start))
         return false;
     if (!limits_.first_free(planned_reservation.limits, start, start,
@@ -433,7 +433,7 @@ bool PlanBook::has_room_for(const PlannedReservation& planned_reservation, Time 
         return false;
     bool has_room = true;
     planned_reservation.each_booked([&](NodeId node, const Resources& amount) {
-        has_room = has_room && fits(amount, timeline(node, planned_reservation.reservation)
+        has_room = has_room && fits(amount, timeline(node, planned_reservation.rarely->reservation)
                                                 .least_free(start, planned_reservation.end));
     });
     return has_room;
@@ -441,11 +441,12 @@ bool PlanBook::has_room_for(const PlannedReservation& planned_reservation, Time 
 
 bool PlanBook::collides(const PlannedReservation& planned_reservation, Time from) const {
     const Time start = std::max(planned_reservation.start, from);
-    if (licenses_.goes_below_zero(planned_reservation.licenses, start, planned_reservation.end))
+    if (licenses_.goes_below_zero(planned_reservation.rarely->licenses, start,
+                                  planned_reservation.end))
         return true;
     if (limits_.exceeds(planned_reservation.limits, start, planned_reservation.end)) return true;
     return std::ranges::any_of(planned_reservation.amounts, [&](const auto& part) {
-        return timeline(part.first, planned_reservation.reservation)
+        return timeline(part.first, planned_reservation.rarely->reservation)
             .goes_below_zero(start, planned_reservation.end);
     });
 }
@@ -453,7 +454,7 @@ bool PlanBook::collides(const PlannedReservation& planned_reservation, Time from
 bool PlanBook::is_used(std::string_view reservation) const {
     bool used = false;
     for (const auto& [end, job] : ends_.expected) {
-        used = used || running_.find(job)->reservation == reservation;
+        used = used || running_.find(job)->rarely->reservation == reservation;
     }
     return used;
 }
@@ -481,18 +482,18 @@ void PlanBook::change_on(NodeId node, const SharedText& reservation, Span span,
 void PlanBook::change_timelines(const PlannedReservation& planned_reservation, bool more) {
     const Span span{planned_reservation.start, planned_reservation.end};
     planned_reservation.each_booked([&](NodeId node, const Resources& amount) {
-        change_on(node, planned_reservation.reservation, span, amount, more);
+        change_on(node, planned_reservation.rarely->reservation, span, amount, more);
     });
     const Time counted_from =
         planned_reservation.running() ? Time::min() : planned_reservation.start;
     if (more) {
         limits_.give_back(counted_from, planned_reservation.end, planned_reservation.limits);
         licenses_.give_back(planned_reservation.start, planned_reservation.end,
-                            planned_reservation.licenses);
+                            planned_reservation.rarely->licenses);
     } else {
         limits_.book(counted_from, planned_reservation.end, planned_reservation.limits);
         licenses_.book(planned_reservation.start, planned_reservation.end,
-                       planned_reservation.licenses);
+                       planned_reservation.rarely->licenses);
     }
 }
 

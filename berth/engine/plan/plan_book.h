@@ -37,11 +37,17 @@ struct PartOf {
 struct PlannedReservation {
     Time start{}, end{};
     PlannedAmounts amounts;
-    Shared<std::vector<LicenseCount>> licenses;
     LimitUse limits;
-    SharedText reservation;  // The Slurm reservation whose nodes it uses; empty: those open to all.
-    // By place in `amounts`: CPU that is booked for runs which lend it; see lending.h. Empty: none.
-    berth::Shared<std::vector<Millicpu>> lent;
+    // What few have. Held once, as there is one of these for each planned job.
+    struct Rarely {
+        Shared<std::vector<LicenseCount>> licenses;
+        SharedText reservation;  // The Slurm reservation whose nodes it uses; empty: it uses none.
+        // By place in `amounts`: CPU that is booked for runs which lend it; see lending.h. Empty:
+        // none.
+        Shared<std::vector<Millicpu>> lent;
+        friend bool operator==(const Rarely&, const Rarely&) = default;
+    };
+    Shared<Rarely> rarely;
     // Set if the job is running; unset for a planned start.
     struct Run {
         Time due{};  // End of its time limit. `end` is later if the job overran.
@@ -54,11 +60,15 @@ struct PlannedReservation {
     Rare<Run> run;
 
     bool running() const { return run.has_value(); }
+    bool lends() const { return !rarely->lent->empty(); }
+    void set_lent(Shared<std::vector<Millicpu>> lent) {
+        if (rarely->lent != lent) rarely.edit().lent = std::move(lent);
+    }
     Time due() const { return run ? run->due : Time{}; }
     // What is booked for it on each of its nodes, in order.
     Resources booked(std::size_t place) const {
         Resources amount = amounts.amount(place);
-        if (!lent->empty()) amount.set_cpu(amount.cpu() - lent[place]);
+        if (lends()) amount.set_cpu(amount.cpu() - rarely->lent[place]);
         return amount;
     }
     template <class Visit>

@@ -8,7 +8,7 @@
 namespace berth {
 
 void PlanBook::count_lent(const PlannedReservation& planned_reservation, bool more) {
-    if (planned_reservation.lent->empty()) return;
+    if (!planned_reservation.lends()) return;
     more ? ++lent_ : --lent_;
     for (const NodeId node : planned_reservation.amounts.nodes())
         more ? ++lent_on_[node.index()] : --lent_on_[node.index()];
@@ -62,10 +62,10 @@ void PlanBook::refresh_lent(const ClusterState& state, Time now, const Job& job,
         PlannedReservation planned = *planned_start(id);
         const berth::Shared<std::vector<Millicpu>> lent =
             lent_to_start(state, planned.amounts, state.index().victims(id));
-        if (planned.lent == lent) continue;
+        if (planned.rarely->lent == lent) continue;
         collision_ = true;
         remove(id);
-        planned.lent = lent;
+        planned.set_lent(lent);
         enter(id, std::move(planned));
     }
 }

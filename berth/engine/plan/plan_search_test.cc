@@ -49,7 +49,7 @@ SearchWorld random_search_world(Rng& rng) {
     const std::int64_t planned_reservations = rng.between(0, 20);
     for (std::int64_t i = 0; i < planned_reservations; ++i) {
         const auto n = static_cast<std::size_t>(rng.between(0, static_cast<int>(nodes.size()) - 1));
-        PlannedReservation planned_reservation{at_ms(rng.between(0, 20)), {}, {}, {}, {}, {}};
+        PlannedReservation planned_reservation{at_ms(rng.between(0, 20)), {}, {}, {}};
         planned_reservation.end = planned_reservation.start + Duration(rng.between(1, 10));
         if (rng.chance(5)) planned_reservation.end = kNever;
         Resources amount;
