@@ -161,8 +161,11 @@ Status check(const PartitionChange& change) {
         }
     }
     if (change.preempt_mode) BERTH_CHECK(parse_preempt_mode(*change.preempt_mode));
-    constexpr std::int64_t kGraceSecondsMax = 365 * 86'400;
+    constexpr std::int64_t kGraceSecondsMax = 365 * 86'400, kOverTimeMinutesMax = 65'533;
     if (change.job_defaults) BERTH_CHECK(parse_job_defaults(*change.job_defaults));
+    if (change.over_time_limit.value_or(0) < -1 ||
+        change.over_time_limit.value_or(0) > kOverTimeMinutesMax)
+        return wrong("OverTimeLimit should be -1, for the cluster's, or 0 to 65533 minutes");
     if (change.grace_time.value_or(0) < 0 || change.grace_time.value_or(0) > kGraceSecondsMax)
         return wrong("GraceTime should be 0 seconds to a year");
     if (change.exclusive.value_or(false) && change.ignores_exclusive.value_or(false))
@@ -214,6 +217,12 @@ void apply_change(PartitionSpec& partition, const PartitionChange& change) {
     take(partition.allow_groups, change.allow_groups);
     take(partition.allow_qos, change.allow_qos);
     take(partition.deny_qos, change.deny_qos);
+    take(partition.alloc_nodes, change.alloc_nodes);
+    if (change.over_time_limit) {
+        partition.over_time_limit.reset();
+        if (*change.over_time_limit >= 0)
+            partition.over_time_limit = std::chrono::minutes(*change.over_time_limit);
+    }
     if (change.exclusive) {
         partition.exclusive = *change.exclusive;
         partition.oversubscribe = *change.exclusive ? "EXCLUSIVE" : "NO";

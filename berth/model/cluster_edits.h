@@ -36,7 +36,9 @@ struct PartitionChange {
     std::optional<std::string> sharing;
     std::optional<std::string> qos;  // Its name; empty: none.
     std::optional<bool> disable_root_jobs, requires_reservation;
-    std::optional<std::string> job_defaults;  // "DefCpuPerGPU=2": see gpu_defaults.h.
+    std::optional<std::string> job_defaults;              // "DefCpuPerGPU=2": see gpu_defaults.h.
+    std::optional<std::vector<std::string>> alloc_nodes;  // Empty: all.
+    std::optional<std::int64_t> over_time_limit;          // Minutes; -1: the cluster's.
 
     BERTH_FIELDS(PartitionChange, state, nodes, is_default, hidden, root_only, max_time,
                  default_time, min_nodes, max_nodes, priority_job_factor, priority_tier,
@@ -44,7 +46,7 @@ struct PartitionChange {
                  max_memory_per_node, allow_accounts, deny_accounts, allow_groups, allow_qos,
                  deny_qos, exclusive, nodes_added, nodes_removed, all_nodes, preempt_mode,
                  grace_time, ignores_exclusive, sharing, qos, disable_root_jobs,
-                 requires_reservation, job_defaults)
+                 requires_reservation, job_defaults, alloc_nodes, over_time_limit)
 };
 
 struct NodeChange {

@@ -62,15 +62,18 @@ struct PartitionSpec {
     Duration grace_time{};  // What is preempted here is warned, and has so long to end.
     std::string qos;  // QOS=: its limits bind all jobs here, beside their own QOS. Empty: none.
     bool disable_root_jobs = false;
-    bool requires_reservation = false;  // ReqResv: jobs must name one.
-    GpuDefaults job_defaults;           // JobDefaults
+    bool requires_reservation = false;        // ReqResv: jobs must name one.
+    GpuDefaults job_defaults;                 // JobDefaults
+    std::vector<std::string> alloc_nodes;     // Hosts from which jobs are submitted. Empty: all.
+    std::optional<Duration> over_time_limit;  // OverTimeLimit; nullopt: the cluster's.
 
     BERTH_FIELDS(PartitionSpec, name, nodes, is_default, max_time, default_time, min_nodes,
                  max_nodes, state, priority_job_factor, priority_tier, default_memory_per_cpu,
                  default_memory_per_node, max_memory_per_cpu, max_memory_per_node, allow_accounts,
                  deny_accounts, allow_groups, allow_qos, deny_qos, hidden, root_only, oversubscribe,
                  exclusive, gone, billing_weights, all_nodes, node_features, preempt_mode,
-                 grace_time, qos, disable_root_jobs, requires_reservation, job_defaults)
+                 grace_time, qos, disable_root_jobs, requires_reservation, job_defaults,
+                 alloc_nodes, over_time_limit)
 
     // OverSubscribe=FORCE: --exclusive of a job does not count. With FORCE:1 each core has one job.
     bool ignores_exclusive() const { return oversubscribe.starts_with("FORCE"); }
@@ -367,6 +370,10 @@ struct ClusterSpec {
     std::optional<PartitionId> default_partition() const;
     const NodeSpec& node(NodeId id) const { return nodes[id.value()]; }
     const PartitionSpec& partition(PartitionId id) const { return partitions[id.value()]; }
+    // How much longer than their limits jobs there may run.
+    Duration over_time_limit(PartitionId id) const {
+        return partition(id).over_time_limit.value_or(scheduling.over_time_limit);
+    }
 
     BERTH_FIELDS(ClusterSpec, name, controller_host, dimensions, nodes, partitions, qos, accounts,
                  associations, operators, scheduling, confinement, settings, licenses, hooks, fence,

@@ -50,7 +50,7 @@ constexpr auto make_partition_keys() {
         {"DefMemPerGPU", job_default},
         {"QOS", qos, "qos", "qos"},
         {"ReqResv", flag, "requires_reservation"},
-        {"AllocNodes", without_effect, {}, {}, "ALL"},
+        {"AllocNodes", hosts, "alloc_nodes"},
         {"Alternate", without_effect},
         {"CpuBind", without_effect},
         {"ExclusiveTopo", without_effect, {}, {}, "NO"},
@@ -58,7 +58,7 @@ constexpr auto make_partition_keys() {
         {"LLN", without_effect, {}, {}, "NO"},
         {"MaxCPUsPerNode", without_effect, {}, {}, "UNLIMITED"},
         {"MaxCPUsPerSocket", without_effect, {}, {}, "UNLIMITED"},
-        {"OverTimeLimit", without_effect, {}, {}, "NONE"},
+        {"OverTimeLimit", over_time, "over_time_limit"},
         {"PowerDownOnIdle", without_effect},
         {"ResumeTimeout", without_effect},
         {"SelectTypeParameters", without_effect, {}, {}, "NONE"},
@@ -87,7 +87,7 @@ struct PartitionSetting {
 
 constexpr std::int64_t kPartitionPriorityMax = 65533, kPartitionNodesMax = 65536,
                        kPartitionMebibytesMax = std::int64_t{1} << 40,
-                       kPartitionSecondsMax = 365 * 86'400;
+                       kPartitionSecondsMax = 365 * 86'400, kPartitionOverTimeMax = 65'533;
 
 Status read_into(std::optional<bool>& field, const PartitionSetting& setting) {
     field = parse_yes_no(setting.value);
@@ -147,6 +147,12 @@ Status read_into(std::optional<std::int64_t>& field, const PartitionSetting& set
         BERTH_TRY(field, setting.number(kPartitionNodesMax));
         return Done{};
     }
+    if (setting.key.value == PartitionValue::over_time) {
+        field = -1;
+        if (iequals(setting.value, "NONE")) return Done{};
+        BERTH_TRY(field, setting.number(kPartitionOverTimeMax));
+        return Done{};
+    }
     if (setting.key.value == PartitionValue::seconds) {
         BERTH_TRY(field, setting.number(kPartitionSecondsMax));
         return Done{};
@@ -167,6 +173,10 @@ Status read_into(std::optional<std::vector<std::string>>& field, const Partition
         return Done{};
     }
     if (all || setting.value.empty()) return Done{};
+    if (setting.key.value == PartitionValue::hosts) {
+        BERTH_TRY(field, expand_hostlist(setting.value));
+        return Done{};
+    }
     for (const auto one : split(setting.value, ',')) {
         const std::string_view text = trim(one);
         field->push_back(setting.key.value == PartitionValue::accounts ? to_lower(text)

@@ -26,6 +26,7 @@ enum class PartitionValue : std::uint8_t {
     priority,         // 0 to 65533
     both_priorities,  // Sets PriorityJobFactor and PriorityTier.
     names,            // "a,b"; ALL, or nothing: no list.
+    hosts,            // A host list; ALL, or nothing: no list.
     accounts,         // The same in lower case: accounts have no other.
     state,            // UP, DOWN, DRAIN, INACTIVE
     oversubscribe,    // See oversubscribe.h.
@@ -35,6 +36,7 @@ enum class PartitionValue : std::uint8_t {
     job_defaults,     // "DefCpuPerGPU=2,DefMemPerGPU=1024"; (null): none.
     job_default,      // The number of one of these.
     seconds,
+    over_time,       // Minutes; NONE: the cluster's.
     without_effect,  // Slurm's, and not built.
 };
 

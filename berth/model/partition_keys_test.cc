@@ -61,6 +61,12 @@ TEST(PartitionKeys, SetWhatTheySay) {
               (Strings{"bio", "physics"}));
     EXPECT_EQ(partition_with("AllowQos", "High")->allow_qos, Strings{"High"});
     EXPECT_EQ(partition_with("AllowGroups", "ALL")->allow_groups, Strings{});
+    EXPECT_EQ(partition_with("AllocNodes", "login[1-2]")->alloc_nodes,
+              (Strings{"login1", "login2"}));
+    EXPECT_EQ(partition_with("AllocNodes", "ALL")->alloc_nodes, Strings{});
+    EXPECT_EQ(partition_with("OverTimeLimit", "5")->over_time_limit, Duration(5min));
+    EXPECT_EQ(partition_with("OverTimeLimit", "0")->over_time_limit, Duration(0));
+    EXPECT_EQ(partition_with("OverTimeLimit", "none")->over_time_limit, std::nullopt);
     EXPECT_TRUE(partition_with("Shared", "exclusive")->exclusive);
     EXPECT_FALSE(partition_with("Shared", "exclusive")->ignores_exclusive());
     EXPECT_TRUE(partition_with("OverSubscribe", "force:1")->ignores_exclusive());

@@ -81,7 +81,7 @@ namespace {
 
 void put_access(ShapeWriter& json, const api::PartitionRow& partition, const std::string& cluster) {
     json.begin("nodes");
-    json.put("allowed_allocation", "");
+    json.put("allowed_allocation", nodes_text(partition.alloc_nodes));
     json.put("configured", nodes_text(partition.nodes));
     json.put("total", static_cast<std::int64_t>(partition.nodes.size()));
     json.end();
@@ -143,7 +143,7 @@ void put_limits(ShapeWriter& json, const api::PartitionRow& partition) {
                           : std::vector<std::string>{});
     json.end();
     json.put_minutes("time", partition.max_time);
-    json.put_number("over_time_limit", std::nullopt);
+    json.put_minutes("over_time_limit", partition.over_time_limit);
     json.end();
     json.begin("minimums");
     json.put("nodes", std::int64_t{partition.min_nodes});

@@ -146,6 +146,18 @@ def req_resv(run):
     run.refused()
 
 
+@key("partition", "AllocNodes", "elsewhere", seen="jobs that are submitted on other hosts are turned away")
+def alloc_nodes(run):
+    run.configure(partitions=LINE)
+    see("elsewhere" in run.refused())
+
+
+@key("partition", "OverTimeLimit", "30", seen="a job that is over its limit goes on so long")
+def over_time_limit(run):
+    done = run.simulated(partitions=LINE, jobs=[{"runs": 1200, "limit": 10}])
+    same(done[1]["state"], "completed")
+
+
 @key("partition", "QOS", "small", seen="a limit of that QOS keeps a job of another QOS waiting")
 def partition_qos(run):
     run.configure(partitions=LINE, yaml={"qos": [{"name": "small", "max_tres": "cpu=1"}]})

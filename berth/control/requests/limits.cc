@@ -279,7 +279,8 @@ std::optional<Refusing> too_large(const PartitionChange& change) {
           size(change.nodes) + change.nodes_added.size() + change.nodes_removed.size()},
          {"List of accounts", size(change.allow_accounts) + size(change.deny_accounts)},
          {"List of groups", size(change.allow_groups)},
-         {"List of QOS", size(change.allow_qos) + size(change.deny_qos)}});
+         {"List of QOS", size(change.allow_qos) + size(change.deny_qos)},
+         {"List of hosts", size(change.alloc_nodes)}});
 }
 
 std::optional<Refusing> too_large(const NodeChange& change) {

@@ -1,4 +1,5 @@
 // Admission: partitions, accounts and QOS by name, and access to them.
+#include "berth/base/hostlist.h"
 #include "berth/base/text.h"
 
 #include <algorithm>
@@ -143,6 +144,12 @@ Objection check_partition_access(const ClusterSpec& spec, const Principal& owner
         return refused(Refusal::not_allowed, "root (DisableRootJobs)");
     if (partition.requires_reservation && job.spec.request->reservation.empty())
         return refused(Refusal::not_allowed, "jobs without --reservation (ReqResv)");
+    const std::string& host = job.spec.command->submit_host;
+    if (!partition.alloc_nodes.empty() && !host.empty() && !contains(partition.alloc_nodes, host)) {
+        return refused(Refusal::not_allowed, "jobs submitted on " + host +
+                                                 "; jobs are accepted from " +
+                                                 compress_hostlist(partition.alloc_nodes));
+    }
     const auto closed = [](const std::vector<std::string>& allow,
                            const std::vector<std::string>& deny, const std::string& one) {
         return (!allow.empty() && !contains(allow, one)) || (allow.empty() && contains(deny, one));

@@ -56,12 +56,13 @@ PartitionEdit edit_of_partition(Rng& rng, const ClusterSpec& spec) {
         return edit;
     }
     PartitionChange& change = edit.change;
-    switch (rng.between(0, 6)) {
+    switch (rng.between(0, 7)) {
         case 0: change.state = rng.chance(70) ? "UP" : "DOWN"; break;
         case 1: change.nodes = some_nodes(rng, spec); break;
         case 2: change.max_time = rng.chance(50) ? "20" : "UNLIMITED"; break;
         case 3: change.priority_tier = rng.between(1, 3); break;
         case 4: change.priority_job_factor = rng.between(1, 9); break;
+        case 6: change.over_time_limit = rng.between(-1, 9); break;
         case 5: change.qos = rng.pick(std::vector<std::string>{"", "few", "each"}); break;
         default: change.max_nodes = rng.between(1, 3); break;
     }

@@ -86,5 +86,18 @@ TEST_F(TermsOfPartition, MayAskForAReservation) {
     EXPECT_NE(why({.request = JobRequest{.reservation = "here"}}), Refusal::not_allowed);
 }
 
+// As with Slurm, a job that names no host is not turned away.
+TEST_F(TermsOfPartition, TakeJobsFromTheirAllocNodes) {
+    ClusterSpec spec = four_nodes();
+    spec.partitions[0].alloc_nodes = {"login1", "login2"};
+    install(spec);
+    const auto from = [&](const char* host) {
+        return why({.command = JobCommand{.submit_host = host}});
+    };
+    EXPECT_EQ(from("login2"), std::nullopt);
+    EXPECT_EQ(from("laptop"), Refusal::not_allowed);
+    EXPECT_EQ(from(""), std::nullopt);
+}
+
 }  // namespace
 }  // namespace berth

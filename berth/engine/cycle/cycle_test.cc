@@ -26,7 +26,7 @@ std::vector<std::vector<Interval>> booked(const ClusterState& state, Time now, J
     std::vector<std::vector<Interval>> nodes(state.spec().nodes.size());
     for (const JobId id : state.index().holding()) {
         const Job& job = *state.find_job(id);
-        const Time end = std::max(limit_end(state.spec().scheduling, job), now + Duration(1));
+        const Time end = std::max(limit_end(state.spec(), job), now + Duration(1));
         for (const NodeShare& share : job.allocation->shares) {
             nodes[share.node.index()].push_back({Time::min(), end, share.amount});
         }
@@ -256,8 +256,7 @@ private:
             if (id != but) ends.push_back(planned.end);
         }
         for (const JobId id : engine_.state().index().holding()) {
-            ends.push_back(
-                limit_end(engine_.state().spec().scheduling, *engine_.state().find_job(id)));
+            ends.push_back(limit_end(engine_.state().spec(), *engine_.state().find_job(id)));
         }
         return ends;
     }

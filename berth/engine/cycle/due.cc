@@ -68,7 +68,7 @@ void end_overdue(OpenCycle& cycle) {
         // is one that takes turns.
         const bool shares =
             job.lends_cores() || takes_turns(cycle.state().jobs(), cycle.state().index(), job);
-        if (shares && limit_end(cycle.scheduling(), job) > cycle.now()) continue;
+        if (shares && limit_end(cycle.state().spec(), job) > cycle.now()) continue;
         const bool missed = job.spec.deadline && *job.spec.deadline <= cycle.now();
         EndJob fact{.job = id, .outcome = missed ? JobState::deadline : JobState::timeout};
         fact.reason = missed ? "DeadLine" : "TimeLimit";

@@ -24,9 +24,9 @@ Duration slack_of(const SchedulingSpec& scheduling, const Demand& demand, Durati
 }
 
 Duration held_length(const SchedulingSpec& scheduling, const Demand& demand, Duration length) {
-    if (demand.near.turns) return held_in_turns(scheduling, length);
+    if (demand.near.turns) return held_in_turns(scheduling, length, demand.near.over_time);
     // A reservation ends on time: its jobs may take all that it has left.
-    return demand.reservation.empty() ? sum_of(length, scheduling.over_time_limit) : length;
+    return demand.reservation.empty() ? sum_of(length, demand.near.over_time) : length;
 }
 
 Duration booked_length(const SchedulingSpec& scheduling, const Demand& demand, Duration length) {

@@ -49,6 +49,54 @@ TEST_F(OverTime, ARunThatTakesLessThanItsLimitLeavesItToo) {
     EXPECT_GT(now + job(less).time_limit + 32min, start);
 }
 
+// OverTimeLimit of a partition counts there instead of the cluster's.
+class OverTimeOfPartition : public OverTime {
+protected:
+    void set_over_time(const std::string& partition, std::int64_t minutes) {
+        PartitionChange change;
+        change.over_time_limit = minutes;
+        engine.apply(now, ClusterEdited{{.partitions = {{.name = partition, .change = change}}}});
+    }
+    // When the plan has the run end.
+    Time end(JobId id) const { return engine.derived().book.find(id)->end; }
+    Time limit_of(JobId id) const { return *job(id).started_at + job(id).time_limit; }
+};
+
+TEST_F(OverTimeOfPartition, CountsThereInsteadOfTheClusters) {
+    set_over_time("high", 5);
+    set_over_time("top", 0);
+    const JobId main = run("main", {.cpus = 2, .limit = 1h});
+    const JobId high = run("high", {.cpus = 2, .limit = 1h});
+    const JobId top = run("top", {.cpus = 2, .limit = 1h});
+    EXPECT_EQ(end(main), limit_of(main) + 30min);
+    EXPECT_EQ(end(high), limit_of(high) + 5min);
+    EXPECT_EQ(end(top), limit_of(top));
+    pass(62min);
+    EXPECT_TRUE(runs(main));
+    EXPECT_TRUE(runs(high));
+    EXPECT_EQ(job(top).outcome, JobState::timeout);
+    pass(5min);
+    EXPECT_TRUE(runs(main));
+    EXPECT_EQ(job(high).outcome, JobState::timeout);
+}
+
+TEST_F(OverTimeOfPartition, ChangesForRunsAndForJobsThatWait) {
+    const JobId main = run("main", {.cpus = 8, .limit = 1h});
+    const JobId next = submit("main", {.cpus = 8, .limit = 1h});
+    const JobId third = submit("main", {.cpus = 8, .limit = 1h});
+    pass(1s);
+    const Time start = planned(next)->start, later = planned(third)->start;
+    set_over_time("main", 0);
+    pass(1s);
+    EXPECT_EQ(end(main), limit_of(main));
+    EXPECT_EQ(planned(next)->start, start - 30min);
+    EXPECT_EQ(planned(third)->start, later - 60min);
+    set_over_time("main", -1);
+    pass(1s);
+    EXPECT_EQ(end(main), limit_of(main) + 30min);
+    EXPECT_EQ(planned(next)->start, start);
+}
+
 class LentOverTime : public OverTime {
 protected:
     LentOverTime() : OverTime(PreemptMode::suspend) {}

@@ -48,7 +48,7 @@ TEST_F(Suspend, TimeStoodStillDoesNotCountAgainstTheLimit) {
     EXPECT_EQ(job().state, JobState::running);
     EXPECT_EQ(ran_for(job(), at(500)), 60s);
     EXPECT_EQ(limit_ends(job()), std::nullopt);
-    EXPECT_EQ(limit_end(state.spec().scheduling, job()), kNever);
+    EXPECT_EQ(limit_end(state.spec(), job()), kNever);
     set(1160, false);
     EXPECT_EQ(ran_for(job(), at(1170)), 70s);
     EXPECT_EQ(limit_ends(job()), at(1100 + 3600));

@@ -164,8 +164,9 @@ bool TurnStarts::others_keep_their_starts(const PendingJob& pending, Trial& tria
     const PlanBook& book = trial.book();
     const Time now = cycle_.now();
     const std::vector<const Job*> group = group_of(fact);
-    const Time end =
-        end_in_turns(cycle_.scheduling(), group, JoiningRun{pending.shape->length, now});
+    const Time end = end_in_turns(
+        state.spec(), group,
+        JoiningRun{pending.shape->length, pending.shape->demand().near.over_time, now});
     const auto is_late = [&](const Job& job) {
         return job.spec.deadline && *job.spec.deadline < end;
     };

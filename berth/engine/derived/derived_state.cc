@@ -226,11 +226,12 @@ void DerivedState::note_edits(const ClusterState& state, Time now, const Cluster
     for (const PartitionId partition : change.partitions) {
         for (const NodeId node : state.spec().partition(partition).nodes) book.note_release(node);
     }
-    // Where jobs may share cores, runs are expected to hold theirs for longer.
+    // Where jobs may share cores, runs are expected to hold theirs for longer, as are those that
+    // may exceed their limits.
+    const bool ends = state.spec().scheduling.preemption.gang || change.over_time;
     for (const JobId id : state.index().holding()) {
         const PartitionId partition = state.find_job(id)->partition;
-        if (state.spec().scheduling.preemption.gang &&
-            std::ranges::binary_search(change.partitions, partition))
+        if (ends && std::ranges::binary_search(change.partitions, partition))
             book.refresh(state, now, id);
     }
     planned_starts_at_risk = true;

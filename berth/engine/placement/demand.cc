@@ -325,6 +325,7 @@ Demand without_nodes(const ClusterSpec& spec, const Job& job) {
     set_socket_gpus(demand, spec);
     set_memory(demand, spec, job);
     set_share(demand, spec, request);
+    demand.near.over_time = spec.over_time_limit(job.partition);
     demand.licenses = request.licenses;
     std::erase_if(demand.licenses.counts, [](const LicenseCount& one) { return one.count == 0; });
     return demand;

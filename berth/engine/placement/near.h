@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "berth/base/time.h"
 #include "berth/model/resources.h"
 #include "berth/model/step.h"
 
@@ -15,7 +16,8 @@ struct Near {
     bool contiguous = false;    // Consecutive node numbers.
     bool spread = false;        // Prefer nodes far apart, as many as possible.
     std::uint32_t threads_per_core = 0;  // The most that tasks use of each core; 0: all it has.
-    bool turns = false;  // Others may share its cores, and then it ends later: see turns.h.
+    bool turns = false;    // Others may share its cores, and then it ends later: see turns.h.
+    Duration over_time{};  // How much longer than its limit the job may run: OverTimeLimit.
     TaskLayout layout;
     // With layout.gpus_per_socket: of so many sockets of each node, near GPUs of one of these
     // types.

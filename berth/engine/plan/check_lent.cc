@@ -109,7 +109,7 @@ void CheckedLoans::end_together(const std::vector<const Job*>& runs, std::int64_
             end = kNever;
             continue;
         }
-        Duration left = run->time_limit + scheduling.over_time_limit;
+        Duration left = run->time_limit + over_time(*run);
         const Duration change = scheduling.time_slice / 8;
         std::int64_t changes = run->time_limit / (scheduling.time_slice - change) + 9;
         if (run->suspension) {
@@ -125,6 +125,12 @@ void CheckedLoans::end_together(const std::vector<const Job*>& runs, std::int64_
     for (const Job* const run : all) ends_[run->id] = end;
 }
 
+Duration CheckedLoans::over_time(const Job& job) const {
+    const ClusterSpec& spec = state_.spec();
+    const std::optional<Duration>& own = spec.partitions[job.partition.index()].over_time_limit;
+    return own ? *own : spec.scheduling.over_time_limit;
+}
+
 // What is allowed to one that may share its cores, or to a job once it has started.
 Duration CheckedLoans::for_changes(const Job& job) const {
     if (job.time_limit == Duration::max() || jobs_on_core(state_.spec(), job) < 2) return {};
@@ -137,7 +143,7 @@ Duration CheckedLoans::for_changes(const Job& job) const {
 
 Time CheckedLoans::end_by_itself(const Job& run) const {
     const std::optional<Time> limit = limit_ends(run);
-    const Time end = limit ? moved_by(*limit, state_.spec().scheduling.over_time_limit) : kNever;
+    const Time end = limit ? moved_by(*limit, over_time(run)) : kNever;
     const Time due =
         run.spec.deadline ? std::min(end, std::max(*run.spec.deadline, *run.started_at)) : end;
     return moved_by(due, for_changes(run));
@@ -161,7 +167,7 @@ Time CheckedLoans::end_of_lender(const Job& run) const {
         const Duration late = 3 * scheduling.kill_wait + std::chrono::minutes(2);
         const Duration more = for_changes(*preemptor);
         const bool is_bounded = more == Duration{} && !preemptor->spec.request->reservation.empty();
-        const Duration over = is_bounded ? Duration{} : scheduling.over_time_limit;
+        const Duration over = is_bounded ? Duration{} : over_time(*preemptor);
         const Time starts = moved_by(moved_by(hold->second, over), more + late);
         back = std::max(back, moved_by(starts, preemptor->time_limit));
     }
@@ -169,7 +175,7 @@ Time CheckedLoans::end_of_lender(const Job& run) const {
     Time end = kNever;
     if (run.time_limit != Duration::max()) {
         const Duration left = std::max(Duration{}, run.time_limit - run.suspension->ran_before);
-        end = moved_by(moved_by(back, left), scheduling.over_time_limit);
+        end = moved_by(moved_by(back, left), over_time(run));
     }
     if (run.spec.deadline) end = std::min(end, *run.spec.deadline);
     return std::max(back, moved_by(end, for_changes(run)));

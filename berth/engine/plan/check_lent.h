@@ -28,6 +28,7 @@ private:
         const Job* run = nullptr;
         const NodeShare* share = nullptr;
     };
+    Duration over_time(const Job& job) const;
     Duration for_changes(const Job& job) const;
     Time end_by_itself(const Job& run) const;
     Time end_of_lender(const Job& run) const;

@@ -67,16 +67,16 @@ Duration left_of(const Job& run, Time now) {
 Time end_from(const ClusterSpec& spec, const Job& run, Time from, Time now) {
     Time end = kNever;
     if (run.time_limit != Duration::max())
-        end = after(after(from, left_of(run, now)), spec.scheduling.over_time_limit);
+        end = after(after(from, left_of(run, now)), spec.over_time_limit(run.partition));
     if (run.spec.deadline) end = std::min(end, std::max(*run.spec.deadline, *run.started_at));
     return after(end, allowed_for_turns(spec, run));
 }
 
 // How long the job holds its cores at most once it has started.
 Duration held_length(const ClusterSpec& spec, const Job& job) {
-    if (jobs_on_core(spec, job) > 1) return held_in_turns(spec.scheduling, job.time_limit);
+    const Duration over = spec.over_time_limit(job.partition);
+    if (jobs_on_core(spec, job) > 1) return held_in_turns(spec.scheduling, job.time_limit, over);
     if (!job.spec.request->reservation.empty()) return job.time_limit;
-    const Duration over = spec.scheduling.over_time_limit;
     return job.time_limit > Duration::max() - over ? Duration::max() : job.time_limit + over;
 }
 
@@ -160,9 +160,9 @@ std::vector<Millicpu> lent_to_start(const ClusterState& state, const PlannedAmou
 
 // ---- Until when.
 
-Time limit_end(const SchedulingSpec& scheduling, const Job& job) {
+Time limit_end(const ClusterSpec& spec, const Job& job) {
     const std::optional<Time> limit = limit_ends(job);
-    const Time end = limit ? after(*limit, scheduling.over_time_limit) : kNever;
+    const Time end = limit ? after(*limit, spec.over_time_limit(job.partition)) : kNever;
     return job.spec.deadline ? std::min(end, std::max(*job.spec.deadline, *job.started_at)) : end;
 }
 
@@ -194,27 +194,28 @@ Time last_change(const Job& run) {
 
 // What is allowed for changes is used up when a run goes on, and only then: so the end moves no
 // later while they take turns, as long as a change takes no more than an eighth of a time slice.
-Time end_in_turns(const SchedulingSpec& scheduling, const std::vector<const Job*>& runs,
+Time end_in_turns(const ClusterSpec& spec, const std::vector<const Job*>& runs,
                   std::optional<JoiningRun> joining) {
+    const SchedulingSpec& scheduling = spec.scheduling;
     Time from = joining ? joining->now : Time::min();
     for (const Job* const run : runs) from = std::max(from, last_change(*run));
     Time end = from;
-    const auto add = [&](Duration limit, Duration ran, std::uint32_t changes) {
-        if (limit == Duration::max() || scheduling.over_time_limit >= Duration::max() - limit) {
+    const auto add = [&](Duration limit, Duration over, Duration ran, std::uint32_t changes) {
+        if (limit == Duration::max() || over >= Duration::max() - limit) {
             end = kNever;
             return;
         }
-        const Duration most = limit + scheduling.over_time_limit;
-        end = after(end, std::max(Duration{}, most - ran));
+        end = after(end, std::max(Duration{}, limit + over - ran));
         end = after(end, allowed_for_turns(scheduling, limit, changes));
     };
     for (const Job* const run : runs) {
         if (run->state != JobState::running) continue;  // It is being killed.
         // An operator says when it goes on.
         if (run->is_suspended() && !run->awaits_turn()) return kNever;
-        add(run->time_limit, ran_for(*run, from), changes_of(*run));
+        add(run->time_limit, spec.over_time_limit(run->partition), ran_for(*run, from),
+            changes_of(*run));
     }
-    if (joining) add(joining->limit, Duration{}, 0);
+    if (joining) add(joining->limit, joining->over_time, Duration{}, 0);
     return after(end, 2 * scheduling.kill_wait);  // As late as a planned start may end.
 }
 

@@ -37,7 +37,7 @@ BitSet lendable_cores(const ClusterState& state, const Job& run, const NodeShare
                       std::span<const JobId> ending = {});
 
 // When the job will be ended for exceeding its time limit: at the limit, plus OverTimeLimit.
-Time limit_end(const SchedulingSpec& scheduling, const Job& job);
+Time limit_end(const ClusterSpec& spec, const Job& job);
 // How long a run that is told to end has the plan's trust: KillWait. At least a moment, since it
 // holds its nodes until it has ended.
 Duration kill_within(const SchedulingSpec& scheduling);
@@ -51,10 +51,10 @@ bool would_miss_deadline(const Job& run, Time from, Time now);
 // at any time, so that they take no longer than one after the other. Orders to change take time as
 // well, which is allowed for. With `joining`, a job with this limit begins beside them now.
 struct JoiningRun {
-    Duration limit{};
+    Duration limit{}, over_time{};
     Time now{};
 };
-Time end_in_turns(const SchedulingSpec& scheduling, const std::vector<const Job*>& runs,
+Time end_in_turns(const ClusterSpec& spec, const std::vector<const Job*>& runs,
                   std::optional<JoiningRun> joining = {});
 // The runs that stand still until one of these has ended, which has cores of them; in id order.
 std::vector<JobId> lenders_to(const ClusterState& state, const std::vector<const Job*>& runs);

@@ -84,7 +84,7 @@ namespace {
 // A run that stands still is ended by its deadline, even if it was due before.
 Time limit_besides(const ClusterState& state, const Job& run, Time due) {
     if (run.state != JobState::running) return kNever;
-    const Time limit = limit_end(state.spec().scheduling, run);
+    const Time limit = limit_end(state.spec(), run);
     return limit < due || (run.is_suspended() && limit != due) ? limit : kNever;
 }
 

@@ -29,9 +29,9 @@ Duration allowed_for_turns(const SchedulingSpec& scheduling, Duration limit,
     return std::max<std::int64_t>(0, turns - changes / 2) * change;
 }
 
-Duration held_in_turns(const SchedulingSpec& scheduling, Duration limit) {
+Duration held_in_turns(const SchedulingSpec& scheduling, Duration limit, Duration over_time) {
     if (limit == Duration::max()) return limit;
-    const Duration more = scheduling.over_time_limit + allowed_for_turns(scheduling, limit, 0);
+    const Duration more = over_time + allowed_for_turns(scheduling, limit, 0);
     return limit > Duration::max() - more ? Duration::max() : limit + more;
 }
 

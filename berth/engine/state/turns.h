@@ -28,8 +28,9 @@ Duration allowed_for_turns(const SchedulingSpec& scheduling, Duration limit, std
 // The same of a run with the changes that it has had; none if it may not share cores.
 Duration allowed_for_turns(const ClusterSpec& spec, const Job& run);
 
-// How long a run that may share cores holds them at most, if it starts alone.
-Duration held_in_turns(const SchedulingSpec& scheduling, Duration limit);
+// How long a run that may share cores holds them at most, if it starts alone and may exceed its
+// limit by `over_time`.
+Duration held_in_turns(const SchedulingSpec& scheduling, Duration limit, Duration over_time);
 
 // Whether nothing of the run moves until it is told to go on: its nodes have proved that it stands
 // still, it was never launched, or it is being killed where it stood still.

@@ -23,8 +23,9 @@ std::string field_text(const PartitionKey&, std::uint32_t count) { return std::t
 std::string field_text(const PartitionKey&, std::int64_t count) { return std::to_string(count); }
 
 std::string field_text(const PartitionKey& key, const std::optional<Duration>& time) {
-    const bool none = !time && key.value == PartitionValue::time_or_none;
-    return none ? "NONE" : format_time_limit(time);
+    const bool is_over_time = key.value == PartitionValue::over_time;
+    if (!time && (is_over_time || key.value == PartitionValue::time_or_none)) return "NONE";
+    return is_over_time ? std::to_string(*time / std::chrono::minutes(1)) : format_time_limit(time);
 }
 
 std::string field_text(const PartitionKey&, const std::optional<std::uint32_t>& limit) {
@@ -37,6 +38,7 @@ std::string field_text(const PartitionKey&, const std::optional<std::int64_t>& b
 
 std::string field_text(const PartitionKey& key, const std::vector<std::string>& names) {
     if (key.value == PartitionValue::nodes) return nodes_text(names, "(null)");
+    if (key.value == PartitionValue::hosts) return nodes_text(names, "ALL");
     return names.empty() ? "ALL" : join(names, ",");
 }
 

@@ -34,6 +34,8 @@ TEST(PartitionText, IsThatOfSlurm) {
               "TotalNodes=2 SelectTypeParameters=NONE JobDefaults=(null) DefMemPerNode=UNLIMITED "
               "MaxMemPerNode=UNLIMITED TRES=cpu=16\n");
     partition.qos = "gold";
+    partition.alloc_nodes = {"login1", "login2"};
+    partition.over_time_limit = std::chrono::minutes(5);
     partition.disable_root_jobs = partition.requires_reservation = true;
     partition.default_time = std::chrono::hours(30);
     partition.max_nodes = 4;
@@ -42,9 +44,9 @@ TEST(PartitionText, IsThatOfSlurm) {
     partition.default_memory_per_cpu = std::int64_t{2048} << 20;
     const std::string text = partition_text_of(partition);
     for (const char* part :
-         {" QoS=gold ", " DisableRootJobs=YES ", " ReqResv=YES ", " DefaultTime=1-06:00:00 ",
-          " MaxNodes=4 ", " DenyAccounts=bio,physics ", " AllowQos=high ",
-          " DefMemPerCPU=2048 MaxMemPerNode=UNLIMITED "}) {
+         {" AllocNodes=login[1-2] ", " OverTimeLimit=5 ", " QoS=gold ", " DisableRootJobs=YES ",
+          " ReqResv=YES ", " DefaultTime=1-06:00:00 ", " MaxNodes=4 ", " DenyAccounts=bio,physics ",
+          " AllowQos=high ", " DefMemPerCPU=2048 MaxMemPerNode=UNLIMITED "}) {
         EXPECT_NE(text.find(part), text.npos) << part << text;
     }
     EXPECT_EQ(text.find("AllowAccounts"), text.npos);
