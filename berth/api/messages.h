@@ -162,7 +162,7 @@ struct PartitionRow {
     std::string preempt_mode = "OFF";  // In force: its own, or the cluster's.
     std::int64_t grace_time = 0;       // Seconds.
     std::string qos;                   // Empty: none.
-    bool disable_root_jobs = false, requires_reservation = false;
+    bool disable_root_jobs = false, requires_reservation = false, least_loaded_nodes = false;
     std::string job_defaults;  // "DefCpuPerGPU=2,DefMemPerGPU=1024", or "(null)".
     std::vector<std::string> alloc_nodes;
     std::optional<Duration> over_time_limit;  // nullopt: the cluster's.
@@ -171,7 +171,7 @@ struct PartitionRow {
                  default_memory_per_node, max_memory_per_cpu, max_memory_per_node, allow_accounts,
                  allow_groups, allow_qos, deny_accounts, deny_qos, oversubscribe, tres, hidden,
                  root_only, preempt_mode, grace_time, qos, disable_root_jobs, requires_reservation,
-                 job_defaults, alloc_nodes, over_time_limit)
+                 job_defaults, alloc_nodes, over_time_limit, least_loaded_nodes)
 };
 
 // GET /v1/priorities: what the priority of each job that waits, and may start, is made of. Points

@@ -84,7 +84,7 @@ TEST(PartitionLine, SaysWhatIsWrong) {
          "or by sacctmgr add qos gold"},
         {"JobDefaults=DefCpuPerGPU=x",
          "slurm.conf:3: error: DefCpuPerGPU=x should be a whole number from 0 to 65536"},
-        {"LLN=YES", "slurm.conf:3: warning: LLN=YES has no effect yet"},
+        {"ExclusiveUser=YES", "slurm.conf:3: warning: ExclusiveUser=YES has no effect yet"},
         {"OverSubscribe=FORCE:4",
          "slurm.conf:3: warning: OverSubscribe=FORCE:4 of partition main has no effect without "
          "PreemptMode=GANG: jobs on the same cores take turns, and never run at the same time"},

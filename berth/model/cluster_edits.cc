@@ -188,6 +188,7 @@ void apply_change(PartitionSpec& partition, const PartitionChange& change) {
     take(partition.qos, change.qos);
     take(partition.disable_root_jobs, change.disable_root_jobs);
     take(partition.requires_reservation, change.requires_reservation);
+    take(partition.least_loaded_nodes, change.least_loaded_nodes);
     take_time(partition.max_time, change.max_time);
     take_time(partition.default_time, change.default_time);
     take(partition.min_nodes, change.min_nodes);

@@ -35,7 +35,7 @@ struct PartitionChange {
     // "FORCE:2", "YES:4": jobs share cores and take turns. Empty, or not together with these two.
     std::optional<std::string> sharing;
     std::optional<std::string> qos;  // Its name; empty: none.
-    std::optional<bool> disable_root_jobs, requires_reservation;
+    std::optional<bool> disable_root_jobs, requires_reservation, least_loaded_nodes;
     std::optional<std::string> job_defaults;              // "DefCpuPerGPU=2": see gpu_defaults.h.
     std::optional<std::vector<std::string>> alloc_nodes;  // Empty: all.
     std::optional<std::int64_t> over_time_limit;          // Minutes; -1: the cluster's.
@@ -46,7 +46,8 @@ struct PartitionChange {
                  max_memory_per_node, allow_accounts, deny_accounts, allow_groups, allow_qos,
                  deny_qos, exclusive, nodes_added, nodes_removed, all_nodes, preempt_mode,
                  grace_time, ignores_exclusive, sharing, qos, disable_root_jobs,
-                 requires_reservation, job_defaults, alloc_nodes, over_time_limit)
+                 requires_reservation, job_defaults, alloc_nodes, over_time_limit,
+                 least_loaded_nodes)
 };
 
 struct NodeChange {

@@ -63,6 +63,7 @@ struct PartitionSpec {
     std::string qos;  // QOS=: its limits bind all jobs here, beside their own QOS. Empty: none.
     bool disable_root_jobs = false;
     bool requires_reservation = false;        // ReqResv: jobs must name one.
+    bool least_loaded_nodes = false;          // LLN: jobs get the nodes with the most idle CPUs.
     GpuDefaults job_defaults;                 // JobDefaults
     std::vector<std::string> alloc_nodes;     // Hosts from which jobs are submitted. Empty: all.
     std::optional<Duration> over_time_limit;  // OverTimeLimit; nullopt: the cluster's.
@@ -73,7 +74,7 @@ struct PartitionSpec {
                  deny_accounts, allow_groups, allow_qos, deny_qos, hidden, root_only, oversubscribe,
                  exclusive, gone, billing_weights, all_nodes, node_features, preempt_mode,
                  grace_time, qos, disable_root_jobs, requires_reservation, job_defaults,
-                 alloc_nodes, over_time_limit)
+                 alloc_nodes, over_time_limit, least_loaded_nodes)
 
     // OverSubscribe=FORCE: --exclusive of a job does not count. With FORCE:1 each core has one job.
     bool ignores_exclusive() const { return oversubscribe.starts_with("FORCE"); }

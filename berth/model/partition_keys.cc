@@ -55,7 +55,7 @@ constexpr auto make_partition_keys() {
         {"CpuBind", without_effect},
         {"ExclusiveTopo", without_effect, {}, {}, "NO"},
         {"ExclusiveUser", without_effect, {}, {}, "NO"},
-        {"LLN", without_effect, {}, {}, "NO"},
+        {"LLN", flag, "least_loaded_nodes"},
         {"MaxCPUsPerNode", without_effect, {}, {}, "UNLIMITED"},
         {"MaxCPUsPerSocket", without_effect, {}, {}, "UNLIMITED"},
         {"OverTimeLimit", over_time, "over_time_limit"},

@@ -32,7 +32,7 @@ DeviceMask tightest(std::span<const GpuLeft> gpus, DeviceMask usable) {
 
 }  // namespace
 
-GpuChoice choose_gpu(const Policy& policy, Candidate candidate, DeviceMask usable,
+GpuChoice choose_gpu(const PlacementPolicy& policy, Candidate candidate, DeviceMask usable,
                      const View& view) {
     BERTH_ASSERT(usable != 0);
     switch (policy.weighs_gpus()) {
@@ -43,7 +43,7 @@ GpuChoice choose_gpu(const Policy& policy, Candidate candidate, DeviceMask usabl
     std::optional<GpuChoice> best;
     for_each_bit(usable, [&](int i) {
         candidate.chosen = bit(i);
-        const std::int64_t score = policy.placement_score(candidate, view);
+        const std::int64_t score = policy.score(candidate, view);
         if (!best || score > best->score) best = GpuChoice{candidate.chosen, score};
     });
     return *best;

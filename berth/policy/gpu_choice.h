@@ -11,7 +11,7 @@ struct GpuChoice {
 };
 
 // Chooses one of `usable`, each of which has enough left. REQUIRES: usable is not empty.
-GpuChoice choose_gpu(const Policy& policy, Candidate candidate, DeviceMask usable,
+GpuChoice choose_gpu(const PlacementPolicy& policy, Candidate candidate, DeviceMask usable,
                      const View& view);
 
 }  // namespace berth

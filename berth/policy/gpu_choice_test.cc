@@ -15,7 +15,9 @@ TEST_F(GpuChoiceOn, AGpuIsChosenByTheRuleOrElseTheTightest) {
         view_.cluster.scheduling.rules = {
             {.kind = "placement", .name = rule, .weight = 1, .settings = {}}};
         const Policy policy = build_policy(view_.cluster).value();
-        return choose_gpu(policy, candidate(64, {500, 800, 1000, 0}, 0, 300), 0b111, view_).chosen;
+        return choose_gpu(policy.placement(), candidate(64, {500, 800, 1000, 0}, 0, 300), 0b111,
+                          view_)
+            .chosen;
     };
     EXPECT_EQ(chosen_by("best_fit"), bit(0));
     EXPECT_EQ(chosen_by("fgd"), bit(1));

@@ -79,8 +79,10 @@ std::int64_t fifo(const Job& job) { return kFifoTop - job.id.value() - job.spec.
 
 Policy::Policy() {
     // One step of Weight outweighs all packing.
-    placement_.push_back(standard(placement_scores(), "weight", 1000));
-    placement_.push_back(standard(placement_scores(), "pack", 1));
+    for (PlacementPolicy* const one : {&placement_, &idle_cpus_})
+        one->scores_.push_back(standard(placement_scores(), "weight", 1000));
+    placement_.scores_.push_back(standard(placement_scores(), "pack", 1));
+    idle_cpus_.scores_.push_back(standard(placement_scores(), "idle_cpus", 1));
     fairness_ = standard(fairness_rules(), "fair_tree", 1).rule;
 }
 
@@ -110,22 +112,22 @@ std::int64_t Policy::priority_weight(std::string_view term) const {
     return found == priority_.end() ? 0 : found->weight;
 }
 
-std::int64_t Policy::placement_score(const Candidate& candidate, const View& view) const {
+std::int64_t PlacementPolicy::score(const Candidate& candidate, const View& view) const {
     std::int64_t sum = 0;
-    for (const Weighted<PlacementScore>& score : placement_) {
+    for (const Weighted<PlacementScore>& score : scores_) {
         sum += micropoints(score.weight, {score.rule->value(candidate, view).count(), kMicro});
     }
     return sum;
 }
 
-GpuWeighing Policy::weighs_gpus() const {
+GpuWeighing PlacementPolicy::weighs_gpus() const {
     GpuWeighing most = GpuWeighing::tightest;
-    for (const auto& one : placement_) most = std::max(most, one.rule->weighs_gpus());
+    for (const auto& one : scores_) most = std::max(most, one.rule->weighs_gpus());
     return most;
 }
 
-bool Policy::tells_nodes_apart() const {
-    return std::ranges::any_of(placement_,
+bool PlacementPolicy::tells_nodes_apart() const {
+    return std::ranges::any_of(scores_,
                                [](const auto& one) { return one.rule->tells_nodes_apart(); });
 }
 
@@ -150,9 +152,9 @@ Result<Policy> build_policy(const ClusterSpec& spec) {
         }
     }
     if (!placement.empty()) {
-        policy.placement_ = std::move(placement);
+        policy.placement_.scores_ = std::move(placement);
     } else if (shares_gpus(spec)) {
-        policy.placement_.back() = standard(placement_scores(), "fragmentation", 1);
+        policy.placement_.scores_.back() = standard(placement_scores(), "fragmentation", 1);
     }
     BERTH_CHECK(at_most_one("fairness", fairness));
     BERTH_CHECK(at_most_one("order", order));

@@ -23,6 +23,20 @@ struct PriorityPart {
     std::int64_t micropoints = 0;
 };
 
+// Which node is the best for a job: the sum of placement scores.
+class PlacementPolicy {
+public:
+    std::int64_t score(const Candidate& candidate, const View& view) const;
+    GpuWeighing weighs_gpus() const;  // The most detailed that one of its rules needs.
+    bool tells_nodes_apart() const;   // Whether any of its rules does.
+
+private:
+    friend class Policy;
+    friend Result<Policy> build_policy(const ClusterSpec& spec);
+
+    std::vector<Weighted<PlacementScore>> scores_;
+};
+
 // The default policy: jobs in order of submission (Slurm's priority/basic), on nodes of the lowest
 // Weight, the fullest first. Where GPUs are shared, the node and GPU that this fragments the least.
 class Policy {
@@ -41,15 +55,17 @@ public:
     // A term's weight, 0 if it is not among the rules.
     std::int64_t priority_weight(std::string_view term) const;
 
-    std::int64_t placement_score(const Candidate& candidate, const View& view) const;
-    GpuWeighing weighs_gpus() const;  // The most detailed that one of its rules needs.
-    bool tells_nodes_apart() const;   // Whether any of its rules does.
+    const PlacementPolicy& placement() const { return placement_; }
+    // For jobs of that partition: its own with LLN=YES.
+    const PlacementPolicy& placement(const PartitionSpec& partition) const {
+        return partition.least_loaded_nodes ? idle_cpus_ : placement_;
+    }
 
 private:
     friend Result<Policy> build_policy(const ClusterSpec& spec);
 
     std::vector<Weighted<PriorityTerm>> priority_;
-    std::vector<Weighted<PlacementScore>> placement_;
+    PlacementPolicy placement_, idle_cpus_;
     std::unique_ptr<FairnessRule> fairness_;
     std::unique_ptr<OrderRule> order_;
 };

@@ -119,7 +119,7 @@ TEST(Policy, PutsNodeWeightBeforePacking) {
                           NodeSpec{.weight = 1, .capacity = whole}};
     const Policy policy;
     const auto score = [&](std::uint32_t node, const Resources& left) {
-        return policy.placement_score({NodeId(node), half, left}, view);
+        return policy.placement().score({NodeId(node), half, left}, view);
     };
     EXPECT_GT(score(1, half), score(0, Resources{}));
     EXPECT_GT(score(1, Resources{}), score(1, half));

@@ -97,7 +97,9 @@ struct Known {
 class Placing {
 public:
     Placing(const Policy& policy, TraceView& view)
-        : policy_(policy), view_(view), each_job_(policy.weighs_gpus() == GpuWeighing::each) {}
+        : policy_(policy),
+          view_(view),
+          each_job_(policy.placement().weighs_gpus() == GpuWeighing::each) {}
 
     // True: it was placed.
     bool place(const OpenbWork& pod, JobId job) {
@@ -132,13 +134,13 @@ private:
         const Resources left = node.free - take;
         Candidate candidate{NodeId::from_index(n), take, left, node.gpus, 0, pod.shape.milli, job};
         if (pod.shape.gpus == 1 && pod.shape.milli < kWholeGpu) {
-            known.choice = choose_gpu(policy_, candidate, usable, view_);
+            known.choice = choose_gpu(policy_.placement(), candidate, usable, view_);
             return known;
         }
         for_each_bit(usable, [&](int i) {
             if (popcount(candidate.chosen) < pod.shape.gpus) candidate.chosen |= bit(i);
         });
-        known.choice = {candidate.chosen, policy_.placement_score(candidate, view_)};
+        known.choice = {candidate.chosen, policy_.placement().score(candidate, view_)};
         return known;
     }
 

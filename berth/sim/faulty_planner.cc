@@ -37,7 +37,7 @@ std::optional<Found> despite_blocking(OpenCycle& cycle, const PendingJob& job) {
     const bool ready = !record.spec.array || first_ready_task(cycle.state(), record, cycle.now());
     if (!ignored || !ready) return std::nullopt;
     StartBounds bounds(cycle);
-    cycle.prefer_for(job.id);
+    cycle.prefer_for(job);
     return StartFinder(cycle, bounds)
         .find_among(cycle.derived().usable, job, cycle.now(), cycle.now());
 }

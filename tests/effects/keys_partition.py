@@ -152,6 +152,13 @@ def alloc_nodes(run):
     see("elsewhere" in run.refused())
 
 
+@key("partition", "LLN", "YES", seen="a job gets the node with the most idle CPUs")
+def least_loaded(run):
+    run.configure(partitions=LINE)
+    run.sbatch("-w", "n1", script="sleep 60")
+    see(run.output("echo $SLURM_JOB_NODELIST") == "n2")
+
+
 @key("partition", "OverTimeLimit", "30", seen="a job that is over its limit goes on so long")
 def over_time_limit(run):
     done = run.simulated(partitions=LINE, jobs=[{"runs": 1200, "limit": 10}])

@@ -87,7 +87,7 @@ std::optional<std::vector<std::pair<NodeId, Resources>>> choose_amounts(
         for (const auto& [node, held] : other.amounts) candidates.reset(node.index());
     }
     const EngineView view(state, derived, now);
-    const PlacementPreference preference{derived.policy, view};
+    const PlacementPreference preference{derived.policy.placement(), view};
     const Demand demand = demand_for(spec, amount, candidates);
     std::optional<std::vector<Part>> parts;
     if (reservation.ignore_jobs || over_others) {

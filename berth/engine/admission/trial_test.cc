@@ -19,7 +19,8 @@ using std::chrono::minutes;
 
 PlacementPreference preference_of(const Engine& engine, const EngineView& view) {
     const DerivedState& derived = engine.derived();
-    return {derived.policy, view, JobId(0), &derived.domains, &engine.state(), &derived.topologies};
+    return {derived.policy.placement(), view, JobId(0), &derived.domains, &engine.state(),
+            &derived.topologies};
 }
 
 std::optional<Found> find(const Engine& engine, const Demand& demand, Window window) {

@@ -107,7 +107,7 @@ ComponentPlacer::Starts ComponentPlacer::search_planned(
         nodes &= cycle_.derived().holds.empty()
                      ? cycle_.derived().usable
                      : cycle_.derived().holds.open_to(all[i]->id, cycle_.derived().usable);
-        cycle_.prefer_for(all[i]->id);
+        cycle_.prefer_for(*all[i]);
         std::optional<Found> place = finder_.find_among(nodes, *all[i], cycle_.now(), cycle_.now());
         if (!place) break;
         cycle_.book().put(all[i]->id, planned_reservation_for(cycle_, *all[i], *place));

@@ -7,9 +7,15 @@ OpenCycle::OpenCycle(ClusterState& state, DerivedState& derived, Time now, std::
       derived_(derived),
       now_(now),
       view_(state, derived, now),
-      preference_{derived.policy, view_, JobId(0), &derived.domains, &state, &derived.topologies},
+      preference_{derived.policy.placement(), view_,  JobId(0),
+                  &derived.domains,           &state, &derived.topologies},
       budget_(budget) {
     derived_.moves.begin(now);
+}
+
+void OpenCycle::prefer_for(const PendingJob& job) {
+    preference_.job = job.id;
+    preference_.policy = derived_.policy.placement(state_.spec().partition(job.partition));
 }
 
 void OpenCycle::decide(Fact fact) {

@@ -24,7 +24,7 @@ public:
     JobOrder& order() const { return derived_.pending.order(); }
     const EngineView& view() const { return view_; }
     const PlacementPreference& preference() const { return preference_; }
-    void prefer_for(JobId job) { preference_.job = job; }  // The job to be placed next.
+    void prefer_for(const PendingJob& job);  // The job to be placed next.
 
     // ---- What it decides.
     void decide(Fact fact);

@@ -45,7 +45,7 @@ bool StartFinder::allowed_now(const PendingJob& job, Duration length) const {
 }
 
 std::optional<Found> StartFinder::find_open(const PendingJob& job, Time from, Time latest) {
-    cycle_.prefer_for(job.id);
+    cycle_.prefer_for(job);
     if (!cycle_.derived().holds.empty()) return find_among(open_to(job), job, from, latest);
     return find_among(cycle_.derived().usable, job, from, latest);
 }
@@ -71,7 +71,7 @@ std::optional<Found> StartFinder::find_among(const BitSet& nodes, const PendingJ
 
 std::optional<Found> StartFinder::find_now(const PendingJob& job, Duration length) {
     if (!allowed_now(job, length)) return std::nullopt;
-    cycle_.prefer_for(job.id);
+    cycle_.prefer_for(job);
     const Shape run{.kind = job.shape->kind, .length = length};
     return find_among(open_to(job), job, run, cycle_.now(), cycle_.now());
 }

@@ -38,8 +38,12 @@ public:
           pending_(pending),
           job_(*state_.find_job(pending.id)),
           view_(state_, derived_, now),
-          preference_{derived_.policy,   view_,   pending.id,
-                      &derived_.domains, &state_, &derived_.topologies} {}
+          preference_{derived_.policy.placement(state_.spec().partition(pending.partition)),
+                      view_,
+                      pending.id,
+                      &derived_.domains,
+                      &state_,
+                      &derived_.topologies} {}
 
     Explanation run() {
         result_.job = job_.id;

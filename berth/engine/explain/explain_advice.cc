@@ -27,8 +27,12 @@ public:
           kind_(*pending.shape->kind),
           job_(*state_.find_job(pending.id)),
           view_(state_, derived_, now),
-          preference_{derived_.policy,   view_,   pending.id,
-                      &derived_.domains, &state_, &derived_.topologies},
+          preference_{derived_.policy.placement(state_.spec().partition(pending.partition)),
+                      view_,
+                      pending.id,
+                      &derived_.domains,
+                      &state_,
+                      &derived_.topologies},
           search_(state_, derived_, now, preference_),
           trial_(engine.trial()) {
         const PlannedStart* planned = state_.schedule().planned(job_.id);

@@ -58,7 +58,12 @@ bool fits_if_lent(Engine& engine, Time now, const PendingJob& pending,
     const Kind& kind = *pending.shape->kind;
     const EngineView view(engine.state(), derived, now);
     const PlacementPreference preference{
-        derived.policy, view, pending.id, &derived.domains, &engine.state(), &derived.topologies};
+        derived.policy.placement(engine.state().spec().partition(pending.partition)),
+        view,
+        pending.id,
+        &derived.domains,
+        &engine.state(),
+        &derived.topologies};
     const StartSearch search(engine.state(), derived, now, preference);
     std::vector<JobId> behind;
     for (const auto& [id, planned] : derived.book.planned_starts()) {
@@ -86,8 +91,13 @@ std::optional<std::string> advice_to_preempt(Engine& engine, Time now, const Pen
     victims.reserve(candidates.size());
     for (const RunBelow& one : candidates) victims.push_back({one.job});
     const EngineView view(state, derived, now);
-    const PlacementPreference preference{derived.policy,   view,   pending.id,
-                                         &derived.domains, &state, &derived.topologies};
+    const PlacementPreference preference{
+        derived.policy.placement(state.spec().partition(pending.partition)),
+        view,
+        pending.id,
+        &derived.domains,
+        &state,
+        &derived.topologies};
     const StartSearch search(state, derived, now, preference);
     const bool is_known = kind.requirements.generation == derived.book.generation();
     const StartSearch::Wanted wanted{kind.demand, pending.shape->length,

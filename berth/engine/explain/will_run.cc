@@ -69,8 +69,14 @@ private:
 
     PendingJob& pending(JobId id) { return *scratch_.find(id); }
     const Job& record(JobId id) const { return *state_.find_job(id); }
-    PlacementPreference preference_of(JobId id) const {
-        return {derived_.policy, view_, id, &derived_.domains, &state_, &derived_.topologies};
+    PlacementPreference preference_of(const PendingJob& job) const {
+        const PartitionSpec& partition = state_.spec().partition(job.partition);
+        return {derived_.policy.placement(partition),
+                view_,
+                job.id,
+                &derived_.domains,
+                &state_,
+                &derived_.topologies};
     }
 
     bool refuse(PendingReason reason) {
@@ -82,7 +88,7 @@ private:
     bool check(PendingJob& job) {
         Kind& kind = *job.shape->kind;
         const Demand& demand = kind.relaxed ? *kind.relaxed : kind.demand;
-        const PlacementPreference preference = preference_of(job.id);
+        const PlacementPreference preference = preference_of(job);
         kind.requirements = requirements_of(kind.demand, state_.spec(), trial_.book());
         kind.feasibility = could_run_when_free(demand, state_, preference) ? Kind::Feasibility::fits
                            : could_ever_run(demand, preference) ? Kind::Feasibility::not_now
@@ -197,7 +203,7 @@ private:
     // With --switches, within that many switches until the job has waited long enough.
     std::optional<Found> find_open(const PendingJob& job, Duration length, Time from,
                                    Time latest) const {
-        const PlacementPreference preference = preference_of(job.id);
+        const PlacementPreference preference = preference_of(job);
         const StartSearch search(state_, derived_, now_, preference);
         const Kind& kind = *job.shape->kind;
         const auto near = wanted_of(job, kind.demand, length);
@@ -276,7 +282,7 @@ private:
     PlannedReservation planned_of(const PendingJob& job, Duration length,
                                   const Found& found) const {
         const Demand& demand = job.shape->demand();
-        const PlacementPreference preference = preference_of(job.id);
+        const PlacementPreference preference = preference_of(job);
         const StartSearch search(state_, derived_, now_, preference);
         PlannedReservation planned;
         planned.start = found.start;

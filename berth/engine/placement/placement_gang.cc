@@ -39,7 +39,7 @@ std::int64_t score_of(NodeId node, const NodeTake& take, const Resources& rest,
         std::ranges::all_of(gpus, [&](const GpuLeft& gpu) { return wanted[gpu.type] == 0; });
     if (all_there) candidate.gpus = gpus;  // Otherwise the start is later.
     if (!all_there) candidate.chosen = 0;
-    return preference.policy.placement_score(candidate, preference.view);
+    return preference.policy.get().score(candidate, preference.view);
 }
 
 class Gathering {
@@ -282,7 +282,7 @@ std::optional<std::vector<Part>> gather_alike(const Demand& demand, std::span<co
         const Part part = part_of(offers[n]);
         const Resources rest = offers[n].room - part.take.amount;
         const std::int64_t points =
-            preference.policy.placement_score({part.node, part.take.amount, rest}, preference.view);
+            preference.policy.get().score({part.node, part.take.amount, rest}, preference.view);
         rated.emplace_back(-points, n);
     }
     const auto chosen = rated.begin() + static_cast<std::ptrdiff_t>(nodes);

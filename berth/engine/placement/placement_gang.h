@@ -2,6 +2,8 @@
 // none.
 #pragma once
 
+#include <functional>
+
 #include "berth/engine/placement/domains.h"
 #include "berth/engine/placement/placement_fit.h"
 #include "berth/policy/policy.h"
@@ -26,7 +28,7 @@ class Topologies;
 
 // The scoring context of a placement.
 struct PlacementPreference {
-    const Policy& policy;
+    std::reference_wrapper<const PlacementPolicy> policy;  // Of the job's partition.
     const View& view;
     JobId job{0};  // The job to be placed.
     const Domains* domains = nullptr;

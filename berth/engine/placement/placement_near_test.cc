@@ -20,7 +20,9 @@ struct NearWorld {
     Domains domains;
     std::vector<Offer> offers;
 
-    PlacementPreference preference() const { return {policy, view, JobId(1), &domains}; }
+    PlacementPreference preference() const {
+        return {policy.placement(), view, JobId(1), &domains};
+    }
 };
 
 // Up to ten nodes on up to four leaves of a tree with one or two levels. Some are not on offer.

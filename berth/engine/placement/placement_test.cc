@@ -18,7 +18,7 @@ struct Ground {
     Policy policy;
     std::vector<Resources> free;
 
-    PlacementPreference preference() const { return {policy, view}; }
+    PlacementPreference preference() const { return {policy.placement(), view}; }
     Rooms rooms() const {
         return [this](NodeId node) { return &free[node.index()]; };
     }

@@ -81,7 +81,7 @@ private:
         });
         if (alike == seen_.end()) {
             seen_.push_back({node_class, 1, room});
-        } else if (++alike->count > kAlikeMax && !preference_.policy.tells_nodes_apart()) {
+        } else if (++alike->count > kAlikeMax && !preference_.policy.get().tells_nodes_apart()) {
             return;
         }
         offers_.push_back({node, room, offered.requirement->tasks});
@@ -117,7 +117,7 @@ public:
                           const PlacementPreference& preference) {
         if (window.earliest != window.latest || book.free_groups() == nullptr) return false;
         if (book.planned_nodes().size() > kPromisedMax) return false;
-        if (!demand.required.empty() || preference.policy.tells_nodes_apart()) return false;
+        if (!demand.required.empty() || preference.policy.get().tells_nodes_apart()) return false;
         if (demand.nodes_max == 1) return true;
         const bool has_domains = preference.domains != nullptr && !preference.domains->empty();
         return !has_domains && !demand.near.contiguous;

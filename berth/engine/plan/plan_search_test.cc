@@ -100,7 +100,7 @@ TEST(Search, FindsTheEarliestOfAllStarts) {
         const SearchWorld world = random_search_world(rng);
         const std::size_t nodes = world.free.size();
         const Demand demand = random_search_demand(rng, nodes);
-        const PlacementPreference preference{world.policy, world.view};
+        const PlacementPreference preference{world.policy.placement(), world.view};
         Window window{at_ms(rng.between(0, 5)), at_ms(rng.between(10, 20)),
                       Duration(rng.between(1, 9))};
         if (rng.chance(5)) window.length = Duration::max();
@@ -137,7 +137,7 @@ TEST(Search, FindsTheSameStartByHoles) {
         Demand demand = random_search_demand(rng, nodes);
         if (rng.chance(30)) demand.nodes_min = demand.nodes_max = 1;
         if (rng.chance(20)) demand.memory_rule = MemoryRule::per_node, demand.memory = gib(2);
-        const PlacementPreference preference{world.policy, world.view};
+        const PlacementPreference preference{world.policy.placement(), world.view};
         // An earlier demand may have made the levels lower than this one needs.
         if (rng.chance(50))
             requirements_of(random_search_demand(rng, nodes), world.view.cluster, world.book);
@@ -186,10 +186,11 @@ TEST(Search, LeavesOutNodesThatTakeNoWork) {
     demand.required = BitSet(2);
     BitSet usable(2);
     const Window window{Time{}, at_ms(100), Duration(10)};
-    EXPECT_FALSE(find_start(demand, window, book, usable, {policy, view}));
+    EXPECT_FALSE(find_start(demand, window, book, usable, {policy.placement(), view}));
     usable.set(1);
-    EXPECT_EQ(find_start(demand, window, book, usable, {policy, view})->parts.front().node,
-              NodeId(1));
+    EXPECT_EQ(
+        find_start(demand, window, book, usable, {policy.placement(), view})->parts.front().node,
+        NodeId(1));
 }
 
 }  // namespace

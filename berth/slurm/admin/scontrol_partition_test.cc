@@ -61,7 +61,7 @@ TEST(ScontrolPartition, RefusesInSlurmsWords) {
         {"Default=maybe", "Invalid input Default=maybe"},
         {"MaxNodes=-3", "Invalid input MaxNodes=-3"},
         {"PriorityTier=70000", "Invalid input PriorityTier=70000"},
-        {"LLN=YES", "LLN is not supported yet"},
+        {"ExclusiveUser=YES", "ExclusiveUser is not supported yet"},
         {"TRESBillingWeights=CPU=1", "TRESBillingWeights is not supported yet"},
         {"OverSubscribe=MAYBE",
          "OverSubscribe=MAYBE should be NO, EXCLUSIVE, YES or FORCE; :N behind the last two, from "

@@ -34,6 +34,7 @@ TEST(PartitionText, IsThatOfSlurm) {
               "TotalNodes=2 SelectTypeParameters=NONE JobDefaults=(null) DefMemPerNode=UNLIMITED "
               "MaxMemPerNode=UNLIMITED TRES=cpu=16\n");
     partition.qos = "gold";
+    partition.least_loaded_nodes = true;
     partition.alloc_nodes = {"login1", "login2"};
     partition.over_time_limit = std::chrono::minutes(5);
     partition.disable_root_jobs = partition.requires_reservation = true;
@@ -44,9 +45,10 @@ TEST(PartitionText, IsThatOfSlurm) {
     partition.default_memory_per_cpu = std::int64_t{2048} << 20;
     const std::string text = partition_text_of(partition);
     for (const char* part :
-         {" AllocNodes=login[1-2] ", " OverTimeLimit=5 ", " QoS=gold ", " DisableRootJobs=YES ",
-          " ReqResv=YES ", " DefaultTime=1-06:00:00 ", " MaxNodes=4 ", " DenyAccounts=bio,physics ",
-          " AllowQos=high ", " DefMemPerCPU=2048 MaxMemPerNode=UNLIMITED "}) {
+         {" LLN=YES ", " AllocNodes=login[1-2] ", " OverTimeLimit=5 ", " QoS=gold ",
+          " DisableRootJobs=YES ", " ReqResv=YES ", " DefaultTime=1-06:00:00 ", " MaxNodes=4 ",
+          " DenyAccounts=bio,physics ", " AllowQos=high ",
+          " DefMemPerCPU=2048 MaxMemPerNode=UNLIMITED "}) {
         EXPECT_NE(text.find(part), text.npos) << part << text;
     }
     EXPECT_EQ(text.find("AllowAccounts"), text.npos);
