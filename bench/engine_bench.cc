@@ -75,7 +75,7 @@ std::size_t end_times(const Engine& engine) {
     for (const auto& [id, planned] : engine.state().schedule().planned_starts())
         ends.insert(planned.end);
     for (const JobId id : engine.state().index().holding()) {
-        ends.insert(limit_end(engine.state().spec().scheduling, *engine.state().find_job(id)));
+        ends.insert(limit_end(engine.state().spec(), *engine.state().find_job(id)));
     }
     return ends.size();
 }

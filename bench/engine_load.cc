@@ -217,7 +217,7 @@ void end_runs(Engine& engine, Time now, Duration late) {
     const JobSet holding = engine.state().index().holding();
     for (const JobId id : holding) {
         const Job& job = *engine.state().find_job(id);
-        const Time due = limit_end(engine.state().spec().scheduling, job);
+        const Time due = limit_end(engine.state().spec(), job);
         if (job.state == JobState::completing && now - due >= late)
             testing::finish(engine, now, id);
     }

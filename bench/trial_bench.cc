@@ -49,8 +49,8 @@ Result try_gangs(Engine& engine, Rng& rng) {
     const Job gang = job_of(state, kStart, 0, kGangNodes, 8, length);
     const Demand demand = demand_of(state.spec(), gang);
     const EngineView view(state, derived, kStart);
-    const PlacementPreference preference{derived.policy,   view,   JobId(0),
-                                         &derived.domains, &state, &derived.topologies};
+    const PlacementPreference preference{derived.policy.placement(), view,   JobId(0),
+                                         &derived.domains,           &state, &derived.topologies};
     const ClassRequirements requirements =
         requirements_of(demand, state.spec(), engine.trial().book());
     Result result;

@@ -214,11 +214,11 @@ struct ShareRow {
     std::optional<std::int64_t> fair_share;  // Of users; under the classic formula of accounts too.
     std::optional<std::int64_t> level_fs;    // nullopt: none, or without bound:
     bool level_fs_infinite = false;
-    std::vector<std::pair<std::string, std::int64_t>> tres_minutes;      // Used.
-    std::vector<std::pair<std::string, std::int64_t>> tres_run_minutes;  // To come, by the limits.
+    // Minutes: used; to come, by the limits; and GrpTRESMins.
+    std::vector<std::pair<std::string, std::int64_t>> tres_minutes, tres_run_minutes, group_minutes;
     BERTH_FIELDS(ShareRow, cluster, account, user, parent, depth, raw_shares, norm_shares,
                  raw_usage, norm_usage, effective_usage, fair_share, level_fs, level_fs_infinite,
-                 tres_minutes, tres_run_minutes)
+                 tres_minutes, tres_run_minutes, group_minutes)
 };
 
 // GET /v1/associations: accounts (without a user) and the users in them, as a tree from the root.

@@ -65,7 +65,7 @@ TEST(Configuration, WarnsOfWhatHasNoEffect) {
              Unheeded{"AccountingStorageEnforce=wckeys", "CPUs=1", "",
                       "wckeys has the effect of associations alone: any wckey is accepted"},
              Unheeded{"AccountingStorageEnforce=limits,safe", "CPUs=1", "",
-                      "safe has the effect of limits alone: it is for GrpTRESMins"},
+                      "safe has the effect of limits alone: a job starts although GrpTRESMins may"},
              Unheeded{"AccountingStorageEnforce=all", "CPUs=1", "",
                       "all enforces associations, limits and qos: any wckey is accepted"},
              Unheeded{"SlurmctldParameters=rl_enable,rl_log_freq=1", "CPUs=1", "",

@@ -30,10 +30,12 @@ std::string_view missing_of(std::string_view word) {
                "job_submit.lua can refuse one";
     }
     if (word == "safe")
-        return "has the effect of limits alone: it is for GrpTRESMins, which is not supported yet";
+        return "has the effect of limits alone: a job starts although GrpTRESMins may end it "
+               "before "
+               "its time limit";
     if (word == "all" || word == "1") {
-        return "enforces associations, limits and qos: any wckey is accepted, and GrpTRESMins is "
-               "not supported yet";
+        return "enforces associations, limits and qos: any wckey is accepted, and a job starts "
+               "although GrpTRESMins may end it before its time limit";
     }
     return {};
 }

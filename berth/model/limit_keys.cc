@@ -25,6 +25,8 @@ constexpr auto kKeys = std::to_array<LimitKey>({
      &Limits::max_submitted},
     {"MaxWall,MaxWallDurationPerJob,MaxWallPJ", "MaxWall", "max_wall", 11, kOfAssociation, nullptr,
      nullptr},
+    {"GrpTRESMins", "GrpTRESMins", "grp_tres_minutes", 13, kOfAssociation,
+     &Limits::group_tres_minutes, nullptr},
     {"MaxTRESMins,MaxTRESMinsPerJob,MaxTRESMinsPJ", "MaxTRESMins", "max_tres_minutes", 13, kBoth,
      &Limits::max_tres_minutes_per_job, nullptr},
     {"MaxTRESPerUser,MaxTRESPU", "MaxTRESPU", "max_tres_per_user", 13, kOfQos,
@@ -47,6 +49,11 @@ constexpr auto kUnbuilt = std::to_array<std::string_view>(
     {"GrpTRESMins", "GrpTRESRunMins", "GrpWall", "GrpJobsAccrue", "MaxJobsAccrue",
      "MaxJobsAccruePerUser", "MaxJobsAccruePerAccount", "MaxTRESRunMinsPerUser",
      "MaxTRESRunMinsPerAccount", "MinPrioThreshold", "UsageThreshold", "LimitFactor"});
+
+bool names_license(const TresLimits& counts) {
+    return std::ranges::any_of(
+        counts, [](const auto& one) { return kind_of_tres(one.first) == TresKind::license; });
+}
 
 Error wrong_limit(const LimitKey& key, std::string_view value, std::string_view right) {
     return {ErrorCode::invalid_argument, std::string(key.name()) + "=" + std::string(value) +
@@ -81,6 +88,8 @@ Status set_limit(Limits& limits, const LimitKey& key, std::string_view value) {
     if (key.tres != nullptr) {
         const auto counts = parse_tres_counts(value);
         if (!counts) return wrong_limit(key, value, "a list like cpu=4,mem=16G,gres/gpu=2");
+        if (key.tres == &Limits::group_tres_minutes && names_license(*counts))
+            return wrong_limit(key, value, "of other TRES: the use of licenses is not added up");
         limits.*key.tres = changed(limits.*key.tres, *counts);
         return Done{};
     }

@@ -49,8 +49,18 @@ constexpr std::array kReasons = {
 };
 
 // Those that came after the blocks.
+constexpr PendingReason of_minutes(TresKind kind) {
+    return static_cast<PendingReason>(static_cast<std::size_t>(PendingReason::assoc_grp_minutes) +
+                                      static_cast<std::size_t>(kind));
+}
 constexpr std::array kLastReasons = {
     ReasonName{PendingReason::max_mem_per_limit, "MaxMemPerLimit"},
+    ReasonName{of_minutes(TresKind::cpu), "AssocGrpCPUMinutesLimit"},
+    ReasonName{of_minutes(TresKind::mem), "AssocGrpMemMinutes"},
+    ReasonName{of_minutes(TresKind::node), "AssocGrpNodeMinutes"},
+    ReasonName{of_minutes(TresKind::gres), "AssocGrpGRESMinutes"},
+    ReasonName{of_minutes(TresKind::license), "AssocGrpLicenseMinutes"},
+    ReasonName{of_minutes(TresKind::billing), "AssocGrpBillingMinutes"},
 };
 
 // The blocks of reasons about one TRES, a name for each TresKind.

@@ -71,6 +71,8 @@ enum class PendingReason : std::uint8_t {
     assoc_max_minutes,
     assoc_max_minutes_last = assoc_max_minutes + 5,
     max_mem_per_limit,  // MaxMemPerNode of the partition or the cluster.
+    assoc_grp_minutes,  // Another such block: GrpTRESMins.
+    assoc_grp_minutes_last = assoc_grp_minutes + 5,
 };
 
 std::string_view slurm_name(PendingReason reason);  // "Resources", "JobHeldUser" …

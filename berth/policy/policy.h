@@ -23,6 +23,8 @@ struct PriorityPart {
     std::int64_t micropoints = 0;
 };
 
+class Policy;
+
 // Which node is the best for a job: the sum of placement scores.
 class PlacementPolicy {
 public:

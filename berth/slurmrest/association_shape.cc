@@ -41,7 +41,7 @@ void put_tres_limits(ShapeWriter& json, const Limits& limits) {
     json.begin("tres");
     put_most_tres(json, "total", limits.group_tres);
     json.begin("group");
-    json.put_no_items("minutes");
+    put_most_tres(json, "minutes", limits.group_tres_minutes);
     put_most_tres(json, "active", limits.group_tres_run_minutes);
     json.end();
     json.begin("minutes");

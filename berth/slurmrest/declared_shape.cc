@@ -26,7 +26,13 @@ void put_shared_tres(ShapeWriter& json, const api::ShareRow& share) {
         json.end();
     }
     json.end_list();
-    json.put_no_items("group_minutes");  // GrpTRESMins: there is no such limit.
+    json.begin_list("group_minutes");
+    for (const auto& [tres, minutes] : share.group_minutes) {
+        json.begin();
+        json.put("name", tres), json.put_number("value", minutes);
+        json.end();
+    }
+    json.end_list();
     json.begin_list("usage");
     for (const auto& [tres, minutes] : share.tres_minutes) {
         json.begin();

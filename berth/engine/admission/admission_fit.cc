@@ -217,7 +217,7 @@ Objection check_placeable(const ClusterSpec& spec, const Demand& demand) {
     const Policy policy;
     const EmptyCluster view(spec);
     const Domains domains(spec);
-    if (could_ever_run(demand, {policy, view, JobId(0), &domains})) return std::nullopt;
+    if (could_ever_run(demand, {policy.placement(), view, JobId(0), &domains})) return std::nullopt;
     const Rooms rooms = [&](NodeId node) { return &spec.node(node).capacity; };
     const Shortage shortage = why_not(demand, rooms, spec).shortages.at(0);
     std::optional<std::string> words;

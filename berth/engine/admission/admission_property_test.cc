@@ -61,7 +61,7 @@ TEST(AdmissionProperties, AdmitsExactlyWhatTheEmptyPartitionCouldServe) {
         // Skip: a job that wants more nodes than exist is admitted and pends.
         if (demand.nodes_min > state.spec().nodes.size()) return;
         const Policy policy;
-        const bool could = could_ever_run(demand, {policy, view});
+        const bool could = could_ever_run(demand, {policy.placement(), view});
         ++(no == nullptr ? admitted : refused);
         EXPECT_EQ(no == nullptr, could) << (no == nullptr ? "admitted" : no->message);
     });

@@ -66,8 +66,9 @@ bool is_settled(const Cycle& cycle) { return cycle.work.ran && cycle.work.starts
 void check_blockings(const Engine& engine, Time now) {
     for (const auto& [id, pending] : engine.derived().pending.all()) {
         const Job& job = *engine.state().find_job(id);
-        const BlockingReason blocking = blocking_reason_of(
-            engine.state(), job, *pending.shape, engine.derived().running_tasks(job), now);
+        const BlockingReason blocking =
+            blocking_reason_of(engine.state(), job, *pending.shape, engine.derived().budgets(),
+                               engine.derived().running_tasks(job), now);
         ASSERT_EQ(pending.blocking.reason, blocking.reason)
             << "job " << to_string(id) << " of " << job.owner->user.plain() << " in "
             << job.spec.account.plain();

@@ -184,7 +184,8 @@ Objection reserve_whole(const Engine& engine, Reservation& made, const BitSet& n
         if (made.ignore_jobs || made.maint) continue;
         for (const JobId id : state.index().on_node(node)) {
             const PlannedReservation* run = engine.derived().book.find(id);
-            if (run == nullptr || run->end <= made.start || run->reservation == made.name) continue;
+            if (run == nullptr || run->end <= made.start || run->rarely->reservation == made.name)
+                continue;
             return refuse(Refusal::nodes_busy,
                           "job " + to_string(id) + " runs on " + state.spec().node(node).name +
                               " beyond the start: begin later, or give the flag IGNORE_JOBS");

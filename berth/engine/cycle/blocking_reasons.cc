@@ -116,7 +116,7 @@ BlockingReason feasibility_blocking(const ClusterState& state, const Shape& shap
 // Visits the reasons that apply, in Slurm's order, until `visit` returns false.
 template <class Visit>
 void each_shut(const ClusterState& state, const Job& job, const Shape& shape,
-               std::size_t running_tasks, Time now, Visit visit) {
+               const Budgets& budgets, std::size_t running_tasks, Time now, Visit visit) {
     const auto goes_on = [&](const BlockingReason& blocking) {
         return blocking.reason == PendingReason::none || visit(blocking);
     };
@@ -138,6 +138,11 @@ void each_shut(const ClusterState& state, const Job& job, const Shape& shape,
         blocking.by_quota = limit.of_quota;
         if (!visit(blocking)) return;
     }
+    if (const auto budget = budget_of(state, budgets, job, *shape.kind)) {
+        BlockingReason blocking = shut(budget->reason);
+        blocking.by_budget = true;
+        if (!visit(blocking)) return;
+    }
     if (!goes_on(array_blocking(job, running_tasks))) return;
     goes_on(feasibility_blocking(state, shape));
 }
@@ -154,15 +159,21 @@ LimitReason limit_reason_of(const ClusterState& state, const Job& job, Kind& kin
     return limit_reason_on_start(state, job, kind.demand, limit_request_of(state, job, kind));
 }
 
+std::optional<Excess> budget_of(const ClusterState& state, const Budgets& budgets, const Job& job,
+                                Kind& kind) {
+    if (!budgets.any()) return std::nullopt;
+    return budgets.find(state, job, kind.demand, limit_request_of(state, job, kind));
+}
+
 QuotaStanding quota_standing_of(const ClusterState& state, const Job& job, Kind& kind) {
     if (state.quota().queues().tres().empty()) return QuotaStanding::unbounded;
     return quota_standing(state, job, kind.demand, limit_request_of(state, job, kind));
 }
 
 BlockingReason blocking_reason_of(const ClusterState& state, const Job& job, const Shape& shape,
-                                  std::size_t running_tasks, Time now) {
+                                  const Budgets& budgets, std::size_t running_tasks, Time now) {
     BlockingReason first;
-    each_shut(state, job, shape, running_tasks, now, [&](const BlockingReason& blocking) {
+    each_shut(state, job, shape, budgets, running_tasks, now, [&](const BlockingReason& blocking) {
         first = blocking;
         return false;
     });
@@ -170,10 +181,10 @@ BlockingReason blocking_reason_of(const ClusterState& state, const Job& job, con
 }
 
 std::vector<BlockingReason> blocking_reasons_of(const ClusterState& state, const Job& job,
-                                                const Shape& shape, std::size_t running_tasks,
-                                                Time now) {
+                                                const Shape& shape, const Budgets& budgets,
+                                                std::size_t running_tasks, Time now) {
     std::vector<BlockingReason> all;
-    each_shut(state, job, shape, running_tasks, now, [&](const BlockingReason& blocking) {
+    each_shut(state, job, shape, budgets, running_tasks, now, [&](const BlockingReason& blocking) {
         all.push_back(blocking);
         return true;
     });

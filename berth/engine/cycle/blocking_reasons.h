@@ -2,6 +2,7 @@
 // state and limits of its partition, its QOS or its array.
 #pragma once
 
+#include "berth/engine/derived/budgets.h"
 #include "berth/engine/derived/order.h"
 #include "berth/engine/limits/limit_check.h"
 
@@ -27,18 +28,21 @@ std::optional<Time> last_moment(const Job& job);
 
 // The first blocking reason that applies, in Slurm's order. `running_tasks`: of the job's array.
 BlockingReason blocking_reason_of(const ClusterState& state, const Job& job, const Shape& shape,
-                                  std::size_t running_tasks, Time now);
+                                  const Budgets& budgets, std::size_t running_tasks, Time now);
 
 // What jobs of this kind ask for, as limits count it. Found once for all of them.
 const LimitRequest& limit_request_of(const ClusterState& state, const Job& job, Kind& kind);
 // The limit that keeps a job of this kind from starting now; none: no limit does.
 LimitReason limit_reason_of(const ClusterState& state, const Job& job, Kind& kind);
+// The minutes that the job's account or association has used up.
+std::optional<Excess> budget_of(const ClusterState& state, const Budgets& budgets, const Job& job,
+                                Kind& kind);
 QuotaStanding quota_standing_of(const ClusterState& state, const Job& job, Kind& kind);
 
 // All blocking reasons that apply.
 std::vector<BlockingReason> blocking_reasons_of(const ClusterState& state, const Job& job,
-                                                const Shape& shape, std::size_t running_tasks,
-                                                Time now);
+                                                const Shape& shape, const Budgets& budgets,
+                                                std::size_t running_tasks, Time now);
 
 // The nodes that the demands need and that may not take work: "UnavailableNodes:gpu[1-2]".
 std::string missing_nodes(const ClusterState& state, const std::vector<const Demand*>& demands);

@@ -96,10 +96,21 @@ Cycle CycleRun::run_paused() {
     return cycle_.close(wake_at);
 }
 
+// Jobs begin to wait, or wait no more, as minutes are used up, fade and are given anew.
+void CycleRun::look_at_budgets() {
+    const ClusterState& state = cycle_.state();
+    const BitSet leaves =
+        cycle_.derived().budgets().refresh(state, priority_time(state.spec(), cycle_.now()));
+    if (leaves.empty()) return;
+    end_over_budget(cycle_, leaves);
+    eligibility_.recheck_below(leaves);
+}
+
 // Which jobs are eligible, and their order.
 void CycleRun::find_order() {
     DerivedState& derived = cycle_.derived();
     derived.fair_shares.refresh(cycle_.state(), derived.policy, cycle_.view().now());
+    look_at_budgets();
     eligibility_.recheck_waiting();
     // A long chain of dependencies goes on in the next cycles.
     for (int round = 0; end_those_that_never_run(cycle_); ++round) {

@@ -31,6 +31,7 @@ public:
     Cycle run_paused();
 
 private:
+    void look_at_budgets();
     void find_order();
     void look_for_starts();
     void plan_rest();

@@ -73,7 +73,8 @@ bool would_fit(const Engine& engine, Time now, const PendingJob& job, Time start
     const auto room = [&](NodeId node) -> const Resources* {
         return state.nodes().condition(node).schedulable() ? &rooms[node.index()] : nullptr;
     };
-    return place(job.shape->demand(), room, {engine.derived().policy, view}).index() == 0;
+    return place(job.shape->demand(), room, {engine.derived().policy.placement(), view}).index() ==
+           0;
 }
 
 // Without slack, so that a planned start reserves exactly the job's time limit.

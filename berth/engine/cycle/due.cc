@@ -77,6 +77,26 @@ void end_overdue(OpenCycle& cycle) {
     }
 }
 
+void end_over_budget(OpenCycle& cycle, const BitSet& leaves) {
+    const ClusterState& state = cycle.state();
+    std::vector<std::pair<JobId, PendingReason>> over;
+    for (const JobId id : state.index().holding()) {
+        const Job& run = *state.find_job(id);
+        const std::optional<std::size_t> leaf = state.usage_of(run);
+        if (run.state != JobState::running || !leaf || !leaves.test(*leaf)) continue;
+        const PendingReason reason = cycle.derived().budgets().reason_to_end(state, run);
+        if (reason != PendingReason::none) over.emplace_back(id, reason);
+    }
+    for (const auto& [id, reason] : over) {
+        const Job& run = *state.find_job(id);
+        if (run.state != JobState::running) continue;  // It ended with another component.
+        EndJob fact{.job = id, .outcome = JobState::timeout};
+        fact.reason = slurm_name(reason);
+        if (run.het) end_components(cycle, run, fact);
+        cycle.decide(std::move(fact));
+    }
+}
+
 // Such jobs are on the watch list.
 bool end_those_that_never_run(OpenCycle& cycle) {
     std::vector<std::pair<JobId, PendingReason>> found;
@@ -141,6 +161,11 @@ std::optional<Time> next_wake(const OpenCycle& cycle) {
             if (eligible && !pending.looked_ahead) no_later_than(after(*eligible, age));
         }
     }
+    const bool any_jobs =
+        !cycle.state().index().holding().empty() || !derived.pending.all().empty();
+    if (derived.budgets().any() && any_jobs)
+        no_later_than(
+            after(priority_time(cycle.state().spec(), now), cycle.scheduling().priority_period));
     if (const auto next = next_reservation(cycle)) no_later_than(*next);
     if (const auto next = next_preemption(cycle)) no_later_than(*next);
     if (const auto next = next_turn(cycle)) no_later_than(*next);

@@ -9,6 +9,10 @@ namespace berth {
 // Ends the running jobs that exceed their limit or deadline, and lets their reservation grow.
 void end_overdue(OpenCycle& cycle);
 
+// Ends the running jobs of these leaves of the quota tree that hold what their account or
+// association has used up: GrpTRESMins.
+void end_over_budget(OpenCycle& cycle, const BitSet& leaves);
+
 // Ends the pending jobs that a deadline blocks, and those whose dependency has failed where they or
 // the site say so (--kill-on-invalid-dep, DependencyParameters=kill_invalid_depend). True: there
 // were some, and other jobs may wait for them.

@@ -34,7 +34,7 @@ bool EarlierStarts::has_room_from(const PlannedReservation& planned_start, Time 
     if (planned_start.start <= cycle_.now()) return true;
     bool any = false;  // Besides what runs lend to it.
     planned_start.each_booked([&](NodeId node, const Resources& amount) {
-        const Timeline& timeline = cycle_.book().timeline(node, planned_start.reservation);
+        const Timeline& timeline = cycle_.book().timeline(node, planned_start.rarely->reservation);
         any = any || timeline.has_room(from, planned_start.start, amount);
     });
     return any;

@@ -27,8 +27,8 @@ bool asks_limits(const PendingJob& pending) {
 
 // Whether its blocking reason is to be found again in each cycle.
 bool is_listed(const PendingJob& pending) {
-    return pending.watched ||
-           (pending.blocking.reason != PendingReason::none && !asks_limits(pending));
+    return pending.watched || (pending.blocking.reason != PendingReason::none &&
+                               !asks_limits(pending) && !pending.blocking.by_budget);
 }
 
 // Until something changes on which the job's limits are counted.
@@ -54,8 +54,8 @@ void Eligibility::check(PendingJob& pending) {
     find_feasibility(cycle_, *pending.shape->kind);
     const Job& job = *state.find_job(pending.id);
     derived.pending.ahead.set(pending, Ahead::no);
-    pending.blocking =
-        blocking_reason_of(state, job, *pending.shape, derived.running_tasks(job), cycle_.now());
+    pending.blocking = blocking_reason_of(state, job, *pending.shape, derived.budgets(),
+                                          derived.running_tasks(job), cycle_.now());
     pending.watched = blocking_may_change(job);
     pending.takes_less =
         job.spec.time_min.has_value() || bounding_reservation(state, job) != nullptr;
@@ -98,8 +98,8 @@ BlockingReason::Ahead Eligibility::may_wait_ahead(const PendingJob& pending, con
     if (!pending.blocking.by_limit || !may_plan) return Ahead::no;
     if (derived.pending.ahead.of(Ahead::yes) >= ahead_most(cycle_.scheduling()))
         return Ahead::unasked;
-    const auto reasons =
-        blocking_reasons_of(state, job, *pending.shape, derived.running_tasks(job), cycle_.now());
+    const auto reasons = blocking_reasons_of(state, job, *pending.shape, derived.budgets(),
+                                             derived.running_tasks(job), cycle_.now());
     const bool waits = reasons.size() == 1 &&
                        may_start_alone(state, job, kind.demand, limit_request_of(state, job, kind));
     return waits ? Ahead::yes : Ahead::no;
@@ -202,6 +202,14 @@ bool Eligibility::stays_open(const PendingJob& pending) const {
            state.quota().queues().tres().empty() &&
            limit_reason_of(state, *state.find_job(pending.id), *pending.shape->kind).reason ==
                PendingReason::none;
+}
+
+void Eligibility::recheck_below(const BitSet& leaves) {
+    PendingJobs& jobs = cycle_.derived().pending;
+    for (const auto& [id, pending] : jobs.all()) {
+        const std::optional<std::size_t> leaf = pending.usage();
+        if (!leaf || (*leaf < leaves.size() && leaves.test(*leaf))) jobs.unsettle(pending);
+    }
 }
 
 // Finds the blocking reason again of the jobs whose limits may allow more, or less, than before.

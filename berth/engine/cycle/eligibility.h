@@ -22,6 +22,8 @@ public:
     // Checks new and changed jobs, blocked, dependent and array jobs, and those affected by changed
     // limits; all jobs if nodes came or went. Puts the eligible ones in order.
     void recheck_waiting();
+    // Checks the jobs of these leaves of the quota tree when recheck_waiting() is called next.
+    void recheck_below(const BitSet& leaves);
 
 private:
     void recheck_limits();

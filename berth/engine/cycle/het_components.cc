@@ -34,8 +34,9 @@ void check_component(OpenCycle& cycle, PendingJob& pending, const Job& job) {
         (cycle.book().planned_start(one->id) == nullptr ? none : some) = true;
         if (pending.blocking.reason != PendingReason::none || one == &pending) continue;
         find_feasibility(cycle, *one->shape->kind);
-        pending.blocking = blocking_reason_of(cycle.state(), *cycle.state().find_job(one->id),
-                                              *one->shape, 0, cycle.now());
+        pending.blocking =
+            blocking_reason_of(cycle.state(), *cycle.state().find_job(one->id), *one->shape,
+                               cycle.derived().budgets(), 0, cycle.now());
     }
     if (pending.blocking.reason == PendingReason::none)
         pending.blocking = feasibility_of_all(cycle, all);

@@ -181,7 +181,7 @@ TEST_F(LentCores, ADeadlineThatPassesWhileOthersHaveItsCores) {
     EXPECT_TRUE(runs(high));
     testing::finish(engine, now, low);
     pass(1s);
-    EXPECT_TRUE(engine.derived().book.find(high)->lent->empty());
+    EXPECT_FALSE(engine.derived().book.find(high)->lends());
 }
 
 // ---- Planned starts before the job's own.
@@ -291,7 +291,7 @@ TEST_F(LentBelowEnding, ABorrowerThatEndsLeavesTheCoresToTheJobAboveIt) {
     EXPECT_EQ(job(high).outcome, JobState::preempted);
     ASSERT_TRUE(job(low).lends_cores());
     EXPECT_EQ(job(low).allocation->preempted->by, top);
-    EXPECT_FALSE(engine.derived().book.find(top)->lent->empty());
+    EXPECT_TRUE(engine.derived().book.find(top)->lends());
     testing::finish(engine, now, high);
     pass(1s);
     EXPECT_TRUE(runs(top)) << "At once, not when it was planned.";

@@ -29,8 +29,8 @@ bool depends_on_partition(PendingReason reason, const Job& job) {
 
 BlockingReason blocking_in(const OpenCycle& cycle, const Job& job, const Shape& shape) {
     find_feasibility(cycle, *shape.kind);
-    return blocking_reason_of(cycle.state(), job, shape, cycle.derived().running_tasks(job),
-                              cycle.now());
+    return blocking_reason_of(cycle.state(), job, shape, cycle.derived().budgets(),
+                              cycle.derived().running_tasks(job), cycle.now());
 }
 
 // Whether this partition keeps the job from starting, whatever ends or is released.

@@ -52,9 +52,9 @@ TEST_F(OverTime, ARunThatTakesLessThanItsLimitLeavesItToo) {
 // OverTimeLimit of a partition counts there instead of the cluster's.
 class OverTimeOfPartition : public OverTime {
 protected:
-    void set_over_time(const std::string& partition, std::int64_t minutes) {
+    void set_over_time(const std::string& partition, std::int64_t for_minutes) {
         PartitionChange change;
-        change.over_time_limit = minutes;
+        change.over_time_limit = for_minutes;
         engine.apply(now, ClusterEdited{{.partitions = {{.name = partition, .change = change}}}});
     }
     // When the plan has the run end.

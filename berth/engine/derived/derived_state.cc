@@ -27,6 +27,7 @@ void DerivedState::rebuild(const ClusterState& state) {
     task_runs_.clear();
     for (const JobId id : state.index().holding()) note_task_run(*state.find_job(id));
     fair_shares = {};
+    budgets_ = {};
     next_cycle.reset();
     round = {};
     planned_starts_at_risk = true;
@@ -186,6 +187,7 @@ void DerivedState::note_accounting(const ClusterState& state, const AccountingCh
     next_cycle.note_change();
     preemptions.rebuild(state.spec());
     if (change.limits) book.recount_limits(state, limits);
+    budgets_ = {};
     const bool uses_shares =
         policy.priority_weight("fair_share") != 0 || policy.priority_weight("association") != 0;
     if (!change.qos && !(change.shares && uses_shares)) return;

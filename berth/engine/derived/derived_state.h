@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "berth/engine/derived/budgets.h"
 #include "berth/engine/derived/fair_shares.h"
 #include "berth/engine/derived/head_holds.h"
 #include "berth/engine/derived/move_limit.h"
@@ -77,6 +78,8 @@ struct DerivedState {
         return partition_totals_[partition.index()];
     }
     const WorkCounts& work() const { return work_; }
+    Budgets& budgets() { return budgets_; }
+    const Budgets& budgets() const { return budgets_; }
 
     std::size_t running_tasks(const Job& job) const;  // Of the job's array.
     // Marks the pending jobs that had something released on a node of their planned start.
@@ -99,6 +102,7 @@ private:
     ClusterTotals totals_;
     std::vector<TresCounts> partition_totals_;
     WorkCounts work_;
+    Budgets budgets_;
     // By NodeId, as far as received. An entry without GPUs: the node never sent any.
     std::vector<NodeReadings> readings_;
     std::vector<Duration> services_;  // Service that ended jobs had attained; for OrderRule.

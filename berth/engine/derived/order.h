@@ -39,8 +39,9 @@ inline void forget_searches(std::vector<OtherPartition>& others) {
 // Why a job is not eligible, apart from resources. PendingReason::none: the job is eligible.
 struct BlockingReason {
     PendingReason reason = PendingReason::none;
-    bool by_limit = false;  // Of an association, a QOS or a queue.
-    bool by_quota = false;  // Only quotas of queues.
+    bool by_limit = false;   // Of an association, a QOS or a queue.
+    bool by_quota = false;   // Only quotas of queues.
+    bool by_budget = false;  // Its account or association has used up minutes: see Budgets.
     // Whether only limits that others use up now keep it waiting: then it waits ahead, in the order
     // all the same, for a planned start. Unasked: enough jobs wait ahead already.
     enum class Ahead : std::uint8_t { no, unasked, yes } ahead = Ahead::no;

@@ -70,12 +70,17 @@ private:
 
     // All blocking reasons and all limits that the job would exceed.
     void explain_blockings() {
-        const auto blockings =
-            blocking_reasons_of(state_, job_, *pending_.shape, derived_.running_tasks(job_), now_);
+        const auto blockings = blocking_reasons_of(
+            state_, job_, *pending_.shape, derived_.budgets(), derived_.running_tasks(job_), now_);
         blocked_ = !blockings.empty();
         if (blocked_) result_.reason = blockings.front().reason;
         const auto excesses = limits_on_start(state_, job_, demand());
         for (const BlockingReason& blocking : blockings) {
+            if (blocking.by_budget) {
+                result_.blockers.push_back(blocker_of(
+                    *budget_of(state_, derived_.budgets(), job_, *pending_.shape->kind)));
+                continue;
+            }
             const bool of_limits = std::ranges::any_of(
                 excesses, [&](const Excess& one) { return one.reason == blocking.reason; });
             if (of_limits) {

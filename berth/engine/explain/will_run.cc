@@ -94,7 +94,7 @@ private:
                            : could_ever_run(demand, preference) ? Kind::Feasibility::not_now
                                                                 : Kind::Feasibility::never;
         for (const BlockingReason& blocking :
-             blocking_reasons_of(state_, record(job.id), *job.shape, 0, now_)) {
+             blocking_reasons_of(state_, record(job.id), *job.shape, derived_.budgets(), 0, now_)) {
             switch (verdict_on(blocking)) {
                 case Verdict::never: return refuse(blocking.reason);
                 case Verdict::moves_start: from_ = std::max(from_, *blocking.more->until); break;

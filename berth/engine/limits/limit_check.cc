@@ -434,6 +434,7 @@ std::string in_words(const Excess& excess) {
     } else {
         text += " allows " + number(excess.most) + " " + excess.what;
     }
+    if (excess.in_all) return text + ", and " + number(excess.used) + " have been used";
     text += "; it asks for " + number(excess.asked);
     if (excess.used > 0) text += ", and " + number(excess.used) + " are in use";
     return text;

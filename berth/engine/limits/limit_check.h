@@ -22,11 +22,13 @@ struct Excess {
     std::string what;    // "gres/gpu", "running jobs", "minutes"
     std::int64_t asked = 0, used = 0, most = 0;
     bool at_least = false;  // The limit is a minimum, and the job asks for less.
+    bool in_all = false;    // The limit is on what is used in the course of time: see Budgets.
     // Of a queue's quota: what it has by right. `most` is what it may use now.
     std::optional<std::int64_t> nominal;
 };
 
 // "qos gold allows 2 gres/gpu at once; it asks for 3, and 1 are in use"
+// "account physics allows 1000 gres/gpu minutes, and 1004 have been used"
 // "queue vision may use 10 gres/gpu now, 8 of them by right; it asks for 4, and 8 are in use"
 std::string in_words(const Excess& excess);
 

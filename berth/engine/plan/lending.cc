@@ -245,7 +245,7 @@ std::vector<const Job*> turn_group(const ClusterState& state, const Job& run) {
 
 Time RunEnds::of_turns(const Job& run) {
     const std::vector<const Job*> group = turn_group(state_, run);
-    const Time end = end_in_turns(state_.spec().scheduling, group);
+    const Time end = end_in_turns(state_.spec(), group);
     for (const Job* const one : group) known_[one->id] = end;
     return end;
 }
@@ -258,14 +258,16 @@ Time RunEnds::of(const Job& run) {
     if (takes_turns(state_.jobs(), state_.index(), run)) return of_turns(run);
     if (!run.lends_cores()) {
         // As if it shared its cores: when it does, no planned start behind it is put off.
-        const Time end = after(limit_end(scheduling, run), allowed_for_turns(state_.spec(), run));
+        const Time end =
+            after(limit_end(state_.spec(), run), allowed_for_turns(state_.spec(), run));
         const auto& preempted = run.allocation->preempted;
         return preempted ? std::min(end, after(preempted->ends_at, kill_within(scheduling))) : end;
     }
     const Time back = given_back_at(run);
-    const Time end = run.is_suspended()
-                         ? end_from(state_.spec(), run, back, run.suspension->changed_at)
-                         : after(limit_end(scheduling, run), allowed_for_turns(state_.spec(), run));
+    const Time end =
+        run.is_suspended()
+            ? end_from(state_.spec(), run, back, run.suspension->changed_at)
+            : after(limit_end(state_.spec(), run), allowed_for_turns(state_.spec(), run));
     return known_[run.id] = std::max(back, end);
 }
 

@@ -34,6 +34,7 @@ using TresLimitList = std::vector<TresLimit>;
 
 struct QuotaLimits {
     TresLimitList group, per_job, per_node, minutes_per_job, per_user, per_account, least_per_job;
+    TresLimitList group_minutes;  // Of all jobs below the holder, in all: see Budgets.
     std::optional<std::uint32_t> group_jobs, group_submitted;  // Of all jobs below the holder.
     std::optional<std::uint32_t> max_jobs, max_submitted;      // Of each user.
     std::optional<std::uint32_t> max_jobs_per_account, max_submitted_per_account;  // Of a QOS.

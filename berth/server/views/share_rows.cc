@@ -139,6 +139,21 @@ void put_in_order(const ShareTree& tree, std::size_t account,
     }
 }
 
+// GrpTRESMins by account and user; accounts have no user.
+std::map<std::pair<std::string, std::string>, TresLimits> group_minutes_of(
+    const ClusterSpec& spec) {
+    std::map<std::pair<std::string, std::string>, TresLimits> all;
+    for (const AccountSpec& one : spec.accounts) {
+        if (!one.limits.group_tres_minutes.empty())
+            all[{one.name, ""}] = one.limits.group_tres_minutes;
+    }
+    for (const AssociationSpec& one : spec.associations) {
+        if (!one.limits.group_tres_minutes.empty())
+            all[{one.account, one.user}] = one.limits.group_tres_minutes;
+    }
+    return all;
+}
+
 }  // namespace
 
 std::vector<UsageRecord> usage_of(const Snapshot& snapshot) {
@@ -170,7 +185,12 @@ std::vector<api::ShareRow> share_rows(const Snapshot& snapshot, Time now) {
     std::vector<api::ShareRow> rows;
     rows.reserve(order.size());
     const Shown shown{tree, standings, used, to_come, policy->fairness()};
-    for (const std::size_t i : order) rows.push_back(row_of(shown, spec, i));
+    const auto group_minutes = group_minutes_of(spec);
+    for (const std::size_t i : order) {
+        rows.push_back(row_of(shown, spec, i));
+        const auto limit = group_minutes.find({rows.back().account, rows.back().user});
+        if (limit != group_minutes.end()) rows.back().group_minutes = limit->second;
+    }
     return rows;
 }
 

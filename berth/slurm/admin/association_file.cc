@@ -24,8 +24,8 @@ constexpr std::string_view kHeading =
 
 // Limits of an association by the names that Slurm writes, in its order.
 constexpr auto kLimitNames = std::to_array<std::string_view>(
-    {"GrpTRES", "GrpJobs", "GrpSubmitJobs", "MaxTRESMinsPerJob", "MaxTRESPerJob", "MaxTRESPerNode",
-     "MaxJobs", "MaxSubmitJobs", "MaxWallDurationPerJob"});
+    {"GrpTRESMins", "GrpTRES", "GrpJobs", "GrpSubmitJobs", "MaxTRESMinsPerJob", "MaxTRESPerJob",
+     "MaxTRESPerNode", "MaxJobs", "MaxSubmitJobs", "MaxWallDurationPerJob"});
 
 // ---- reading
 

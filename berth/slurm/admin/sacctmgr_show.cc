@@ -78,7 +78,6 @@ std::vector<EntityColumn> association_columns() {
     }));
     add_limits(all, kOfAssociation);
     all.push_back(blank("GrpWall", "GrpWall", 11));
-    all.push_back(blank("GrpTRESMins", "GrpTRESMins", 13));
     all.push_back(plain("QOS,QOSLevel", "QOS", 20,
                         [](const EntityLine& l) { return join(l.above.qos_of(*l.row), ","); }));
     all.push_back(plain("DefaultQOS,DefQOS", "Def QOS", 9,

@@ -115,7 +115,7 @@ TEST(Sacctmgr, RefusesInSlurmsWords) {
     EXPECT_EQ(parse_modify(view, Entity::account, {"bio", "set", "Nonsense=8"}).error().message,
               " Unknown option: Nonsense=8\n Use keyword 'where' to modify condition");
     EXPECT_EQ(parse_delete(view, Entity::qos, {"nosuch"}).error().message, " Nothing deleted");
-    EXPECT_NE(parse_add(view, Entity::account, {"x", "GrpTRESMins=cpu=4"})
+    EXPECT_NE(parse_add(view, Entity::account, {"x", "GrpTRESRunMins=cpu=4"})
                   .error()
                   .message.find("not supported yet"),
               std::string::npos);

@@ -145,6 +145,10 @@ private:
         out_ << "    ParentAccount=" << (one.user.empty() ? one.parent : "")
              << " DefAssoc=" << (one.is_default ? "Yes" : "No") << '\n';
         print_group(one.limits, used);
+        if (const api::ShareRow* const share = share_of(one)) {
+            print_tres("GrpTRESMins", one.limits.group_tres_minutes,
+                       {share->tres_minutes.begin(), share->tres_minutes.end()});
+        }
         const auto max_jobs = one.limits.max_jobs;
         const auto max_submit = one.limits.max_submitted;
         out_ << "    MaxJobs=" << (max_jobs ? or_none(max_jobs, used.jobs) : "")
@@ -155,11 +159,16 @@ private:
         print_each(one.limits);
     }
 
-    void print_shares(const api::AssociationRow& one) {
+    const api::ShareRow* share_of(const api::AssociationRow& one) const {
         const auto found = std::ranges::find_if(shares_, [&](const api::ShareRow& row) {
             return row.account == one.account && row.user == one.user;
         });
-        if (found == shares_.end()) return;
+        return found == shares_.end() ? nullptr : &*found;
+    }
+
+    void print_shares(const api::AssociationRow& one) {
+        const api::ShareRow* const found = share_of(one);
+        if (found == nullptr) return;
         out_ << "    SharesRaw/Norm/Factor="
              << (one.shares_of_parent ? "parent" : std::to_string(one.shares)) << "/"
              << two_places(found->norm_shares) << "/" << two_places(found->fair_share.value_or(0))
@@ -170,19 +179,24 @@ private:
 
     void print_group(const Limits& limits, const LimitsUsed& used) {
         out_ << "    GrpJobs=" << or_none(limits.group_jobs, used.jobs)
-             << " GrpSubmitJobs=" << or_none(limits.group_submitted, used.submitted) << '\n'
-             << "    GrpTRES=";
+             << " GrpSubmitJobs=" << or_none(limits.group_submitted, used.submitted) << '\n';
+        print_tres("GrpTRES", limits.group_tres, used.tres);
+    }
+
+    // "GrpTRES=cpu=8(2),mem=N(0)": the limit, or N for none, and what is used of it.
+    void print_tres(std::string_view name, const TresLimits& limits, const Counts& used) {
+        out_ << "    " << name << "=";
         std::vector<std::string> kinds = kinds_;
-        for (const auto& [tres, limit] : limits.group_tres) {
+        for (const auto& [tres, limit] : limits) {
             if (std::ranges::find(kinds, tres) == kinds.end()) kinds.push_back(tres);
         }
         for (std::size_t i = 0; i < kinds.size(); ++i) {
             const auto limit = std::ranges::find_if(
-                limits.group_tres, [&](const auto& entry) { return entry.first == kinds[i]; });
-            const bool has = limit != limits.group_tres.end();
+                limits, [&](const auto& entry) { return entry.first == kinds[i]; });
+            const bool has = limit != limits.end();
             out_ << (i == 0 ? "" : ",") << kinds[i] << "="
-                 << (has ? std::to_string(limit->second) : "N") << "("
-                 << count_in(used.tres, kinds[i]) << ")";
+                 << (has ? std::to_string(limit->second) : "N") << "(" << count_in(used, kinds[i])
+                 << ")";
         }
         out_ << '\n';
     }

@@ -79,7 +79,8 @@ constexpr auto kShareFields = std::to_array<ShareField>({
      [](const ShareRow& r) { return six_places(r.effective_usage); }},
     {"FairShare", 10, true, false,
      [](const ShareRow& r) { return r.fair_share ? six_places(*r.fair_share) : ""; }},
-    {"GrpTRESMins", 30, true, true, [](const ShareRow&) { return std::string(); }},
+    {"GrpTRESMins", 30, true, true,
+     [](const ShareRow& r) { return tres_amounts(r.group_minutes); }},
     {"GrpTRESRaw", 30, true, true, [](const ShareRow& r) { return tres_amounts(r.tres_minutes); }},
     {"LevelFS", 10, true, false,
      [](const ShareRow& r) {

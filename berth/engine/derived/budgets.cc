@@ -1,0 +1,224 @@
+#include "berth/engine/derived/budgets.h"
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "berth/engine/limits/limit_terms.h"
+#include "berth/policy/tres.h"
+
+namespace berth {
+namespace {
+
+constexpr std::size_t kLimitsMax = 64;  // Of one holder; Slurm has fewer TRES.
+
+// The seconds that the association has used of what the limit counts.
+UsageAmount used_of(const UsageRecord& record, const TresLimit& limit, Time at,
+                    const UsageDecay& decay) {
+    switch (limit.kind) {
+        case TresKind::cpu: return record.used_by(at, usage_kind_of(kCpuDimension), decay);
+        case TresKind::mem: return record.used_by(at, usage_kind_of(kMemoryDimension), decay);
+        case TresKind::node: return record.used_by(at, kNodeUsage, decay);
+        case TresKind::billing: return record.used_by(at, kBillingUsage, decay);
+        case TresKind::license: return {};  // Refused: see set_limit().
+        case TresKind::gres: break;
+    }
+    UsageAmount sum;
+    for (DimensionSet left = limit.dimensions; left != 0; left &= left - 1) {
+        const auto lowest = static_cast<std::uint32_t>(std::countr_zero(left));
+        sum = sum + record.used_by(at, usage_kind_of(DimensionId(lowest)), decay);
+    }
+    return sum;
+}
+
+const TresLimitList& minutes_of(const QuotaLimits* limits) {
+    static const TresLimitList kNone;
+    return limits == nullptr ? kNone : limits->group_minutes;
+}
+
+// Of the association itself.
+const TresLimitList& own_minutes(const QuotaTree& quota, const QuotaTree::Place& place) {
+    return minutes_of(place.association == QuotaTree::kNone ? nullptr
+                                                            : quota.nearest_limits(place));
+}
+
+// Sums up what is used below one holder.
+class Sum {
+public:
+    explicit Sum(const TresLimitList& limits) : limits_(&limits), used_(limits.size()) {}
+
+    void add(const UsageRecord& record, Time at, const UsageDecay& decay) {
+        for (std::size_t i = 0; i < used_.size(); ++i)
+            used_[i] = used_[i] + used_of(record, (*limits_)[i], at, decay);
+    }
+    std::vector<std::int64_t> minutes() const {
+        std::vector<std::int64_t> all;
+        all.reserve(used_.size());
+        for (const UsageAmount& used : used_) all.push_back(used.whole / 60);
+        return all;
+    }
+    std::uint64_t used_up() const {
+        std::uint64_t bits = 0;
+        for (std::size_t i = 0; i < std::min(used_.size(), kLimitsMax); ++i) {
+            if (used_[i].whole / 60 >= (*limits_)[i].most) bits |= std::uint64_t{1} << i;
+        }
+        return bits;
+    }
+
+private:
+    const TresLimitList* limits_;
+    std::vector<UsageAmount> used_;
+};
+
+// How much of the TRES a run holds.
+std::int64_t held_of(const ClusterSpec& spec, const Job& run, const TresLimit& limit) {
+    const auto nodes = static_cast<std::int64_t>(run.nodes.size());
+    if (limit.kind == TresKind::billing)
+        return billing_of(spec, run.partition, {nodes, run.allocated}).whole;
+    return amount_of(limit, {.nodes = nodes, .amount = run.allocated, .licenses = {}});
+}
+
+}  // namespace
+
+// The accounts below which some record has changed, and with `all` all of them, as far as they
+// limit minutes; and what limits of associations are concerned, in seen_.
+std::vector<bool> Budgets::stale_accounts(const ClusterState& state, bool all) {
+    const QuotaTree& quota = state.quota();
+    const std::vector<UsageRecord>& records = state.usage().records();
+    std::vector<bool> stale(state.spec().accounts.size());
+    for (std::size_t leaf = 0; leaf < records.size(); ++leaf) {
+        if (!all && leaf < seen_.size() && seen_[leaf] == records[leaf].at) continue;
+        for (Index a = quota.place_of(static_cast<Index>(leaf)).account; a != QuotaTree::kNone;
+             a = quota.account(a).parent)
+            stale[a] = stale[a] || !minutes_of(quota.account(a).limits).empty();
+    }
+    return stale;
+}
+
+// Of accounts once, and of each association when it has its first job.
+void Budgets::look_for_limits(const ClusterState& state) {
+    const QuotaTree& quota = state.quota();
+    const std::size_t leaves = state.usage().records().size();
+    if (!quota.enforced() || (looked_at_ && *looked_at_ == leaves)) return;
+    for (Index a = 0; !looked_at_ && a < state.spec().accounts.size(); ++a)
+        any_ = any_ || !minutes_of(quota.account(a).limits).empty();
+    for (std::size_t leaf = std::min(looked_at_.value_or(0), leaves); leaf < leaves; ++leaf)
+        any_ = any_ || !own_minutes(quota, quota.place_of(static_cast<Index>(leaf))).empty();
+    looked_at_ = leaves;
+}
+
+BitSet Budgets::refresh(const ClusterState& state, Time period) {
+    const std::vector<UsageRecord>& records = state.usage().records();
+    look_for_limits(state);
+    if (!any_) return {};
+    const bool is_new = !period_;
+    const bool all = std::exchange(period_, period) != period || records.size() < seen_.size();
+    BitSet changed(records.size());
+    count(state, period, stale_accounts(state, all), changed);
+    for (std::size_t leaf = 0; leaf < records.size(); ++leaf) {
+        const bool is_known = !all && leaf < seen_.size() && seen_[leaf] == records[leaf].at;
+        const QuotaTree::Place place = state.quota().place_of(static_cast<Index>(leaf));
+        const TresLimitList& own = own_minutes(state.quota(), place);
+        if (is_known || (own.empty() && of_leaf_[leaf].used_up == 0)) continue;
+        Sum sum(own);
+        sum.add(records[leaf], period, state.spec().scheduling.usage_decay);
+        of_leaf_[leaf].minutes = sum.minutes();
+        if (std::exchange(of_leaf_[leaf].used_up, sum.used_up()) != sum.used_up())
+            changed.set(leaf);
+    }
+    seen_.resize(records.size());
+    for (std::size_t leaf = 0; leaf < records.size(); ++leaf) seen_[leaf] = records[leaf].at;
+    if (is_new) return BitSet::all(records.size());
+    return changed.empty() ? BitSet() : changed;
+}
+
+void Budgets::count(const ClusterState& state, Time period, const std::vector<bool>& stale,
+                    BitSet& changed) {
+    const QuotaTree& quota = state.quota();
+    const std::vector<UsageRecord>& records = state.usage().records();
+    of_leaf_.resize(records.size());
+    accounts_.resize(stale.size());
+    if (std::ranges::find(stale, true) == stale.end()) return;
+    std::vector<std::optional<Sum>> sums(stale.size());
+    for (std::size_t a = 0; a < stale.size(); ++a) {
+        if (stale[a]) sums[a].emplace(minutes_of(quota.account(static_cast<Index>(a)).limits));
+    }
+    const auto each_stale_above = [&](std::size_t leaf, auto visit) {
+        for (Index a = quota.place_of(static_cast<Index>(leaf)).account; a != QuotaTree::kNone;
+             a = quota.account(a).parent) {
+            if (stale[a]) visit(a);
+        }
+    };
+    for (std::size_t leaf = 0; leaf < records.size(); ++leaf) {
+        each_stale_above(leaf, [&](Index a) {
+            sums[a]->add(records[leaf], period, state.spec().scheduling.usage_decay);
+        });
+    }
+    std::vector<bool> differs(stale.size());
+    for (std::size_t a = 0; a < stale.size(); ++a) {
+        if (!stale[a]) continue;
+        accounts_[a].minutes = sums[a]->minutes();
+        differs[a] = std::exchange(accounts_[a].used_up, sums[a]->used_up()) != sums[a]->used_up();
+    }
+    for (std::size_t leaf = 0; leaf < records.size(); ++leaf) {
+        each_stale_above(leaf, [&](Index a) {
+            if (differs[a]) changed.set(leaf);
+        });
+    }
+}
+
+template <class Visit>
+void Budgets::each_used_up(const ClusterState& state, const Job& job, Visit visit) const {
+    if (!any_) return;
+    const QuotaTree& quota = state.quota();
+    const QuotaTree::Place place = place_in_quota(state, job);
+    const auto visit_holder = [&](const Holder& holder, const TresLimitList& limits,
+                                  const auto& name) {
+        for (std::size_t i = 0; i < std::min(limits.size(), kLimitsMax); ++i) {
+            const bool used_up = (holder.used_up >> i & 1) != 0;
+            if (used_up && !visit(limits[i], holder.minutes[i], name)) return false;
+        }
+        return true;
+    };
+    if (place.leaf < of_leaf_.size()) {
+        const auto name = [&] {
+            return "user " + job.owner->user + " in account " + job.spec.account;
+        };
+        if (!visit_holder(of_leaf_[place.leaf], own_minutes(quota, place), name)) return;
+    }
+    for (Index a = place.account; a != QuotaTree::kNone; a = quota.account(a).parent) {
+        if (a >= accounts_.size()) continue;
+        const auto name = [&] { return "account " + state.spec().accounts[a].name; };
+        if (!visit_holder(accounts_[a], minutes_of(quota.account(a).limits), name)) return;
+    }
+}
+
+std::optional<Excess> Budgets::find(const ClusterState& state, const Job& job, const Demand& demand,
+                                    const LimitRequest& asked) const {
+    std::optional<Excess> found;
+    each_used_up(state, job, [&](const TresLimit& limit, std::int64_t minutes, const auto& holder) {
+        const std::int64_t amount = asked.of(limit, demand);
+        if (amount == 0) return true;
+        found = Excess{.reason = reason_for(PendingReason::assoc_grp_minutes, limit.tres),
+                       .holder = holder(),
+                       .what = limit.tres + " minutes",
+                       .asked = amount,
+                       .used = minutes,
+                       .most = limit.most,
+                       .in_all = true};
+        return false;
+    });
+    return found;
+}
+
+PendingReason Budgets::reason_to_end(const ClusterState& state, const Job& run) const {
+    PendingReason reason = PendingReason::none;
+    each_used_up(state, run, [&](const TresLimit& limit, std::int64_t, const auto&) {
+        if (held_of(state.spec(), run, limit) == 0) return true;
+        reason = reason_for(PendingReason::assoc_grp_minutes, limit.tres);
+        return false;
+    });
+    return reason;
+}
+
+}  // namespace berth
