@@ -28,9 +28,8 @@ constexpr auto kStates = std::to_array<StateName>({
     {"OUT_OF_MEMORY", "OOM"},
     {"COMPLETING", "CG"},
     {"CONFIGURING", "CF"},
-    {"SPECIAL_EXIT", "SE"},
-    // No job of Berth is in these (api/job_states.h); REQUEUED is of sacct's earlier attempts
-    // alone.
+    // No job of Berth is in these, but for SPECIAL_EXIT (api/job_states.h); REQUEUED is of sacct's
+    // earlier attempts alone.
     {"RESIZING", "RS"},
     {"RESV_DEL_HOLD", "RD"},
     {"REQUEUED", "RQ"},
@@ -38,6 +37,7 @@ constexpr auto kStates = std::to_array<StateName>({
     {"REQUEUE_HOLD", "RH"},
     {"REVOKED", "RV"},
     {"SIGNALING", "SI"},
+    {"SPECIAL_EXIT", "SE"},
     {"STAGE_OUT", "SO"},
     {"STOPPED", "ST"},
 });
