@@ -150,7 +150,7 @@ RULES = [
     Rule(SPREAD, SCRIPT, "mpi/(rank_layout|cyclic_uneven)", "file .*", ours),
     # Slurm's ReqTRES becomes what the job got, a moment after its start.
     Rule(SPREAD, JOB, "mpi/qe_pools_block_cyclic", "ReqTRES", {"cpu=24,mem=40G,node=1,billing=24": "cpu=24,mem=80G,node=2,billing=24"}, by_chance=True),
-    Rule(SPREAD, JOB, "mpi/thirty_three_tasks|serial/spread_power_verbose", "ReqTRES", lambda field, _: re.sub(r"node=\d", "node=1", field.slurm),
+    Rule(SPREAD, JOB, "mpi/thirty_three_tasks|mpi/spread_job|serial/spread_power_verbose", "ReqTRES", lambda field, _: re.sub(r"node=\d", "node=1", field.slurm),
          by_chance=True),
     Rule(SPREAD, JOB, "mpi/rank_layout", "(Alloc|Req)TRES|NumCPUs|NumTasks", ours),
     Rule(RECORD, SCRIPT, ".*", "state", refused_at_once),
