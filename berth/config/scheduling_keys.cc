@@ -29,10 +29,10 @@ std::string_view missing_of(std::string_view word) {
         return "has the effect of associations alone: any wckey is accepted; "
                "job_submit.lua can refuse one";
     }
-    if (word == "safe")
+    if (word == "safe") {
         return "has the effect of limits alone: a job starts although GrpTRESMins may end it "
-               "before "
-               "its time limit";
+               "before its time limit";
+    }
     if (word == "all" || word == "1") {
         return "enforces associations, limits and qos: any wckey is accepted, and a job starts "
                "although GrpTRESMins may end it before its time limit";

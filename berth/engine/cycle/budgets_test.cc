@@ -175,9 +175,10 @@ TEST_F(BudgetsTest, FollowFromTheStateAndThePeriod) {
                 .cpus = static_cast<std::uint32_t>(rng.between(1, 4)),
                 .limit = std::chrono::minutes(rng.between(1, 30))});
         const auto& holding = engine.state().index().holding();
-        if (!holding.empty() && rng.chance(60))
-            testing::finish(engine, now,
-                            rng.pick(std::vector<JobId>(holding.begin(), holding.end())));
+        if (!holding.empty() && rng.chance(60)) {
+            const std::vector<JobId> all(holding.begin(), holding.end());
+            testing::finish(engine, now, rng.pick(all));
+        }
         if (rng.chance(10))
             limit(static_cast<std::size_t>(rng.between(1, 3)), {{"cpu", rng.between(50, 900)}});
         pass(std::chrono::seconds(rng.between(1, 400)));

@@ -163,9 +163,10 @@ std::optional<Time> next_wake(const OpenCycle& cycle) {
     }
     const bool any_jobs =
         !cycle.state().index().holding().empty() || !derived.pending.all().empty();
-    if (derived.budgets().any() && any_jobs)
-        no_later_than(
-            after(priority_time(cycle.state().spec(), now), cycle.scheduling().priority_period));
+    if (derived.budgets().any() && any_jobs) {
+        const Time period = priority_time(cycle.state().spec(), now);
+        no_later_than(after(period, cycle.scheduling().priority_period));
+    }
     if (const auto next = next_reservation(cycle)) no_later_than(*next);
     if (const auto next = next_preemption(cycle)) no_later_than(*next);
     if (const auto next = next_turn(cycle)) no_later_than(*next);
