@@ -39,6 +39,11 @@ TEST(OutcomeText, SaysHowAJobEndedWithItsNumbers) {
     EXPECT_EQ(told(record(JobState::timeout, {0, 15}, "TimeLimit")),
               "job 7 timed out: it reached its time limit of 01:00:00" + ran +
                   "\n  → ask for more time with --time, up to the partition's MaxTime");
+    EXPECT_EQ(told(record(JobState::timeout, {0, 15}, "AssocGrpGRESMinutes")),
+              "job 7 timed out: its account or association has used up its minutes (GrpTRESMins)" +
+                  ran +
+                  "\n  reason: AssocGrpGRESMinutes"
+                  "\n  → `sshare -l` shows the minutes, and who used them");
     EXPECT_EQ(told(record(JobState::failed, {0, 53}, "cannot open /no/such/out: no such file")),
               "job 7 failed: its working directory, input or output could not be opened (exit "
               "code 0:53)" +
