@@ -70,6 +70,13 @@ private:
     std::vector<UsageAmount> used_;
 };
 
+// What the job asks for until its time limit.
+std::int64_t minutes_of(const Job& job, std::int64_t amount) {
+    if (job.time_limit == Duration::max()) return INT64_MAX;
+    const Wide minutes = Wide{amount} * (job.time_limit / std::chrono::minutes(1));
+    return static_cast<std::int64_t>(std::min<Wide>(minutes, INT64_MAX));
+}
+
 // How much of the TRES a run holds.
 std::int64_t held_of(const ClusterSpec& spec, const Job& run, const TresLimit& limit) {
     const auto nodes = static_cast<std::int64_t>(run.nodes.size());
@@ -202,7 +209,7 @@ std::optional<Excess> Budgets::find(const ClusterState& state, const Job& job, c
         found = Excess{.reason = reason_for(PendingReason::assoc_grp_minutes, limit.tres),
                        .holder = holder(),
                        .what = limit.tres + " minutes",
-                       .asked = amount,
+                       .asked = minutes_of(job, amount),
                        .used = minutes,
                        .most = limit.most,
                        .in_all = true};
