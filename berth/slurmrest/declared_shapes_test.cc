@@ -155,6 +155,7 @@ TEST(DeclaredShapes, SharesHaveWhatSsharePrints) {
     ann.level_fs_infinite = true;
     ann.tres_minutes = {{"cpu", 2}};
     ann.tres_run_minutes = {{"cpu", 4}};
+    ann.group_minutes = {{"gres/gpu", 60}};
     const api::ShareRow bio{.cluster = "here", .account = "bio", .parent = "root"};
     const JsonValue json =
         written([&](ShapeWriter& to) { to.begin(), put_shares(to, {root, bio, ann}), to.end(); });
@@ -169,6 +170,8 @@ TEST(DeclaredShapes, SharesHaveWhatSsharePrints) {
         {"shares.number", "3"},
         {"tres.usage.0.value", "120"},
         {"tres.run_seconds.0.value.number", "240"},
+        {"tres.group_minutes.0.name", "gres/gpu"},
+        {"tres.group_minutes.0.value.number", "60"},
         {"usage", "120"},
         {"fairshare.factor.number", "0.25"},
         {"fairshare.level.infinite", "true"},

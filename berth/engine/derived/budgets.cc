@@ -87,14 +87,18 @@ std::int64_t held_of(const ClusterSpec& spec, const Job& run, const TresLimit& l
 
 }  // namespace
 
-// The accounts below which some record has changed, and with `all` all of them, as far as they
-// limit minutes; and what limits of associations are concerned, in seen_.
-std::vector<bool> Budgets::stale_accounts(const ClusterState& state, bool all) {
+// Whether the record has changed since it was counted.
+bool Budgets::is_stale(const std::vector<UsageRecord>& records, std::size_t leaf) const {
+    return leaf >= seen_.size() || seen_[leaf] != records[leaf].at;
+}
+
+// Of the accounts that limit minutes, those below which a record is stale.
+std::vector<bool> Budgets::stale_accounts(const ClusterState& state) const {
     const QuotaTree& quota = state.quota();
     const std::vector<UsageRecord>& records = state.usage().records();
     std::vector<bool> stale(state.spec().accounts.size());
     for (std::size_t leaf = 0; leaf < records.size(); ++leaf) {
-        if (!all && leaf < seen_.size() && seen_[leaf] == records[leaf].at) continue;
+        if (!is_stale(records, leaf)) continue;
         for (Index a = quota.place_of(static_cast<Index>(leaf)).account; a != QuotaTree::kNone;
              a = quota.account(a).parent)
             stale[a] = stale[a] || !minutes_of(quota.account(a).limits).empty();
@@ -120,30 +124,35 @@ BitSet Budgets::refresh(const ClusterState& state, Time period) {
     if (!any_) return {};
     const bool is_new = !period_;
     const bool all = std::exchange(period_, period) != period || records.size() < seen_.size();
+    if (all) seen_.clear();
     BitSet changed(records.size());
-    count(state, period, stale_accounts(state, all), changed);
-    for (std::size_t leaf = 0; leaf < records.size(); ++leaf) {
-        const bool is_known = !all && leaf < seen_.size() && seen_[leaf] == records[leaf].at;
-        const QuotaTree::Place place = state.quota().place_of(static_cast<Index>(leaf));
-        const TresLimitList& own = own_minutes(state.quota(), place);
-        if (is_known || (own.empty() && of_leaf_[leaf].used_up == 0)) continue;
-        Sum sum(own);
-        sum.add(records[leaf], period, state.spec().scheduling.usage_decay);
-        of_leaf_[leaf].minutes = sum.minutes();
-        if (std::exchange(of_leaf_[leaf].used_up, sum.used_up()) != sum.used_up())
-            changed.set(leaf);
-    }
-    seen_.resize(records.size());
-    for (std::size_t leaf = 0; leaf < records.size(); ++leaf) seen_[leaf] = records[leaf].at;
+    count_accounts(state, changed);
+    count_associations(state, changed);
+    seen_.clear();
+    for (const UsageRecord& record : records) seen_.push_back(record.at);
     if (is_new) return BitSet::all(records.size());
     return changed.empty() ? BitSet() : changed;
 }
 
-void Budgets::count(const ClusterState& state, Time period, const std::vector<bool>& stale,
-                    BitSet& changed) {
-    const QuotaTree& quota = state.quota();
+void Budgets::count_associations(const ClusterState& state, BitSet& changed) {
     const std::vector<UsageRecord>& records = state.usage().records();
     of_leaf_.resize(records.size());
+    for (std::size_t leaf = 0; leaf < records.size(); ++leaf) {
+        const QuotaTree::Place place = state.quota().place_of(static_cast<Index>(leaf));
+        const TresLimitList& own = own_minutes(state.quota(), place);
+        if (own.empty() || !is_stale(records, leaf)) continue;
+        Sum sum(own);
+        sum.add(records[leaf], *period_, state.spec().scheduling.usage_decay);
+        of_leaf_[leaf].minutes = sum.minutes();
+        if (std::exchange(of_leaf_[leaf].used_up, sum.used_up()) != sum.used_up())
+            changed.set(leaf);
+    }
+}
+
+void Budgets::count_accounts(const ClusterState& state, BitSet& changed) {
+    const QuotaTree& quota = state.quota();
+    const std::vector<UsageRecord>& records = state.usage().records();
+    const std::vector<bool> stale = stale_accounts(state);
     accounts_.resize(stale.size());
     if (std::ranges::find(stale, true) == stale.end()) return;
     std::vector<std::optional<Sum>> sums(stale.size());
@@ -158,7 +167,7 @@ void Budgets::count(const ClusterState& state, Time period, const std::vector<bo
     };
     for (std::size_t leaf = 0; leaf < records.size(); ++leaf) {
         each_stale_above(leaf, [&](Index a) {
-            sums[a]->add(records[leaf], period, state.spec().scheduling.usage_decay);
+            sums[a]->add(records[leaf], *period_, state.spec().scheduling.usage_decay);
         });
     }
     std::vector<bool> differs(stale.size());

@@ -43,9 +43,11 @@ private:
     };
 
     void look_for_limits(const ClusterState& state);
-    std::vector<bool> stale_accounts(const ClusterState& state, bool all);
-    void count(const ClusterState& state, Time period, const std::vector<bool>& stale,
-               BitSet& changed);
+    bool is_stale(const std::vector<UsageRecord>& records, std::size_t leaf) const;
+    std::vector<bool> stale_accounts(const ClusterState& state) const;
+    // Both note the leaves for which something else is used up than before.
+    void count_accounts(const ClusterState& state, BitSet& changed);
+    void count_associations(const ClusterState& state, BitSet& changed);
     // Visits what limits the job in turn, with the holder, until the visit says false.
     template <class Visit>
     void each_used_up(const ClusterState& state, const Job& job, Visit visit) const;

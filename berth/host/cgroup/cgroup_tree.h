@@ -62,7 +62,8 @@ public:
     static void signal(const Cgroup& group, int signal);
     // Freezes or thaws all processes of the group. Returns false if no freezer is mounted.
     static bool freeze(const Cgroup& group, bool frozen);
-    // Whether all its processes are frozen by now.
+    // Whether all its processes are frozen by now, as freeze() was told. Where a v1 freezer is
+    // still at it, it is asked again.
     static bool frozen(const Cgroup& group);
     // Sends SIGKILL to all processes of the group, also to those that fork meanwhile. Thaws the
     // group first: under v1 a frozen process does not die.
