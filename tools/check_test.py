@@ -182,6 +182,17 @@ class Check(unittest.TestCase):
         self.assertEqual(self.keep(), passed + "\n", "what fails is not kept")
         self.assertEqual(self.check()[0], 1, "and what was kept is of other sources")
 
+    def test_what_passed_is_not_built_ahead(self):
+        (self.root / "played/cmake").write_text('#!/bin/sh\necho "$@" >>build/cmake\n')
+        stamp = self.tree / "build/check/asan"
+        stamp.parent.mkdir(parents=True)
+        stamp.write_text(self.hash_of("asan") + "\nasan: ok on there\n")
+        self.assertEqual(self.check("asan")[1], "asan: ok on there, not run again: its sources are the same")
+        self.assertFalse((self.tree / "build/cmake").exists())
+        stamp.unlink()
+        self.check("asan")
+        self.assertIn("--preset asan", (self.tree / "build/cmake").read_text())
+
     def test_what_only_reads_runs_beside_and_is_told_in_its_place(self):
         alone = self.tree / "tools/parse_alone"
         alone.write_text("#!/bin/sh\n[ ! -e fails ] && echo parsed\n")
