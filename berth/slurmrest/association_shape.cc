@@ -77,7 +77,7 @@ void put_association(ShapeWriter& json, const AssociationShape& association) {
     put_job_limits(json, association.limits);
     put_tres_limits(json, association.limits);
     json.begin("per"), json.begin("account");
-    json.put_number("wall_clock", std::nullopt);
+    put_most_minutes(json, "wall_clock", row.limits.group_wall);
     json.end(), json.end();
     json.end();
     json.put("is_default", row.is_default), json.put("lineage", association.lineage);

@@ -77,7 +77,6 @@ std::vector<EntityColumn> association_columns() {
         return l.row->priority ? std::to_string(*l.row->priority) : std::string();
     }));
     add_limits(all, kOfAssociation);
-    all.push_back(blank("GrpWall", "GrpWall", 11));
     all.push_back(plain("QOS,QOSLevel", "QOS", 20,
                         [](const EntityLine& l) { return join(l.above.qos_of(*l.row), ","); }));
     all.push_back(plain("DefaultQOS,DefQOS", "Def QOS", 9,
