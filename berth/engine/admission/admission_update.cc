@@ -1,5 +1,6 @@
 // Admission of updates: which fields of a job may change, when, by whom, and to which values.
 #include <algorithm>
+#include <array>
 
 #include "berth/base/text.h"
 #include "berth/engine/admission/admission_checks.h"
@@ -12,16 +13,28 @@ Refusing not_allowed(std::string message) {
     return {.why = Refusal::not_allowed, .message = std::move(message)};
 }
 
+// What may change of a job that runs, and what says how it is changed.
+constexpr auto kWhileRunning =
+    std::to_array<std::string_view>({"time_limit", "name", "comment", "array_max_running",
+                                     "mail_types", "mail_user", "requeue", "any_dependency"});
+
+bool changes_what_waits(const JobUpdated& update) {
+    bool found = false;
+    JobUpdated::fields(update, [&](std::string_view name, const auto& value) {
+        if constexpr (requires { value.has_value(); }) {
+            found =
+                found || (value && std::ranges::find(kWhileRunning, name) == kWhileRunning.end());
+        }
+    });
+    return found;
+}
+
 Objection check_state(const Job& job, const JobUpdated& update) {
     if (is_final(job.state) || job.state == JobState::completing) {
         return Refusing{.why = Refusal::job_finished,
                         .message = "job " + to_string(job.id) + " is over"};
     }
-    const bool while_pending_only = update.partition || update.partitions || update.nodelist ||
-                                    update.priority || update.nice || update.qos || update.begin ||
-                                    update.dependencies || update.site_factor || update.request ||
-                                    update.deadline || update.time_min || update.std_out;
-    if (while_pending_only && job.state != JobState::pending) {
+    if (job.state != JobState::pending && changes_what_waits(update)) {
         return Refusing{.why = Refusal::job_not_pending,
                         .message = "job " + to_string(job.id) +
                                    " runs: only its time limit, name and comment may change"};
@@ -79,8 +92,6 @@ Objection check_request(const ClusterState& state, Time now, Job& changed,
 Objection change(const ClusterState& state, Time now, const JobUpdated& update,
                  const std::vector<std::string>& groups, Job& changed) {
     const ClusterSpec& spec = state.spec();
-    const Principal owner = owner_of(changed, update.by_operator, groups);
-    const bool several = update.partitions || names_several_partitions(changed.spec);
     if (update.partition) {
         if (update.partition->index() >= spec.partitions.size()) {
             return Refusing{.why = Refusal::unknown_partition, .message = "no such partition"};
