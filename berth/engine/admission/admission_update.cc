@@ -88,9 +88,19 @@ Objection check_request(const ClusterState& state, Time now, Job& changed,
     return no;
 }
 
-// Applies the update to `changed` and checks the result as for a submission.
-Objection change(const ClusterState& state, Time now, const JobUpdated& update,
-                 const std::vector<std::string>& groups, Job& changed) {
+// What limits jobs of the new account admits the job as if it were submitted there.
+Objection check_new_account(const ClusterState& state, const Job& changed) {
+    const Job* const before = state.find_job(changed.id);
+    if (changed.spec.account == before->spec.account) return std::nullopt;
+    Job moved = changed;
+    moved.id = state.next_job_id();  // By its own id it would be found where it is counted now.
+    const Objection no = check_limits(state, moved, before);
+    return no ? no : check_queues(state, moved, before);
+}
+
+// Puts the job into another partition, account or QOS.
+Objection change_names(const ClusterState& state, const Principal& owner, const JobUpdated& update,
+                       Job& changed) {
     const ClusterSpec& spec = state.spec();
     if (update.partition) {
         if (update.partition->index() >= spec.partitions.size()) {
@@ -99,16 +109,32 @@ Objection change(const ClusterState& state, Time now, const JobUpdated& update,
         changed.spec.partition = spec.partition(*update.partition).name;
         if (auto no = resolve_partition(spec, owner, changed)) return no;
     }
+    if (update.account) {
+        changed.spec.account = *update.account;
+        if (auto no = resolve_account(spec, changed)) return no;
+    }
     if (update.qos) {
         if (update.qos->index() >= spec.qos.size()) {
             return Refusing{.why = Refusal::unknown_qos, .message = "no such QOS"};
         }
         changed.spec.qos = spec.qos[update.qos->index()].name;
+    }
+    if (update.qos || update.account) {
         if (auto no = resolve_qos(spec, changed)) return no;
     }
-    if (update.partition || update.qos) {
+    if (update.partition || update.qos || update.account) {
         if (auto no = check_partition_access(spec, owner, changed)) return no;
     }
+    return update.account ? check_new_account(state, changed) : std::nullopt;
+}
+
+// Applies the update to `changed` and checks the result as for a submission.
+Objection change(const ClusterState& state, Time now, const JobUpdated& update,
+                 const std::vector<std::string>& groups, Job& changed) {
+    const ClusterSpec& spec = state.spec();
+    const Principal owner = owner_of(changed, update.by_operator, groups);
+    const bool several = update.partitions || names_several_partitions(changed.spec);
+    if (auto no = change_names(state, owner, update, changed)) return no;
     if (update.time_limit) changed.spec.request.edit().time_limit = update.time_limit;
     // Without a limit of its own, a job of several partitions has that of the one where it stands.
     if (update.time_limit || (update.partition && several && !changed.spec.request->time_limit)) {
@@ -179,7 +205,7 @@ Objection change_in_several(const ClusterState& state, Time now, JobUpdated& upd
 }
 
 bool asks_partitions(const JobUpdated& update) {
-    return update.qos || update.nodelist || update.request || update.time_limit;
+    return update.qos || update.account || update.nodelist || update.request || update.time_limit;
 }
 
 // A change that names no partition, of a job that waits in several: it leaves those that do not
@@ -239,6 +265,7 @@ std::variant<JobUpdated, Refusing> admit_update(const ClusterState& state, Time 
     }
     if (no) return *std::move(no);
     if (ready.time_limit) ready.time_limit = changed.time_limit;
+    if (ready.account) ready.account = changed.spec.account;
     if (ready.request) ready.request = changed.spec.request;
     if (ready.time_min) ready.time_min = changed.spec.time_min.value_or(Duration{});
     if (ready.nodelist) ready.nodelist = changed.spec.request->nodelist;
