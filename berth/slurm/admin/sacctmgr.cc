@@ -12,6 +12,7 @@
 #include "berth/slurm/admin/admin_commands.h"
 #include "berth/slurm/admin/association_file.h"
 #include "berth/slurm/admin/sacctmgr_edit.h"
+#include "berth/slurm/admin/sacctmgr_lists.h"
 #include "berth/slurm/admin/sacctmgr_load.h"
 #include "berth/slurm/options/arguments.h"
 #include "berth/slurm/options/command_help.h"
@@ -24,6 +25,7 @@ namespace {
 constexpr const char* kSacctmgrUsage =
     "Usage: sacctmgr [-inpPQsV] COMMAND\n"
     "  show|list account|user|association|qos|cluster [where KEY=VALUE …] [format=…]\n"
+    "  show|list tres|problem [format=…]\n"
     "  add account|user|qos NAME [KEY=VALUE …]\n"
     "  modify account|user|qos [NAME] [where KEY=VALUE …] set KEY=VALUE …\n"
     "  delete account|user|qos NAME [KEY=VALUE …]\n"
@@ -112,7 +114,7 @@ public:
             return edit(words, parse_modify, "modify",
                         "Input line must include \"Account\", \"QOS\", or \"User\"");
         }
-        if (means(verb, "delete", 3) || means(verb, "remove", 3)) {
+        if (removes) {
             return edit(words, parse_delete, "delete",
                         "Input line must include \"Account\", \"QOS\", or \"User\"");
         }
@@ -156,6 +158,9 @@ private:
 
     int show(const std::vector<std::string>& words) {
         const auto entity = words.size() > 1 ? entity_of(words[1]) : std::nullopt;
+        if (!entity && words.size() > 1 &&
+            (means(words[1], "tres", 2) || means(words[1], "problems", 1)))
+            return show_list(words);
         if (!entity) {
             for (const char* known : {"configuration", "coordinators", "events", "federations",
                                       "problems", "resources", "reservations", "runawayjobs",
@@ -181,6 +186,35 @@ private:
         if (!options.notation) return show_accounting(*view, *entity, selection, options, streams_);
         show_accounting_json(call_, *view, *entity, selection, options, streams_);
         return 0;
+    }
+
+    // What has but a format to choose.
+    int show_list(const std::vector<std::string>& words) {
+        std::string format;
+        for (std::size_t i = 2; i < words.size(); ++i) {
+            const auto [key, value] = key_and_value(words[i]);
+            if (!means(key, "format", 1))
+                return streams_.err << " Unknown condition: " << words[i] << '\n', 1;
+            format = value;
+        }
+        if (options.notation) {
+            streams_.err << "sacctmgr: error: --json and --yaml are not supported for show "
+                         << words[1] << '\n';
+            return 1;
+        }
+        if (means(words[1], "tres", 2)) {
+            const auto shares = client_.accounts().shares();
+            if (!shares) return failed(shares.problem());
+            std::vector<std::string> names;
+            if (!shares->empty()) {
+                for (const auto& [name, minutes] : shares->front().tres_minutes)
+                    names.push_back(name);
+            }
+            return show_tres(names, format, options, streams_);
+        }
+        int code = 0;
+        const auto view = accounting(code);
+        return view ? show_problems(*view, format, options, streams_) : code;
     }
 
     static bool select(Selection& selection, const std::string& word, Entity entity) {

@@ -9,8 +9,7 @@
 #include "berth/base/text.h"
 #include "berth/model/limit_keys.h"
 #include "berth/slurm/admin/sacctmgr_options.h"
-#include "berth/slurm/text/columns.h"
-#include "berth/slurm/text/printable.h"
+#include "berth/slurm/admin/sacctmgr_table.h"
 
 namespace berth::slurm {
 namespace {
@@ -26,13 +25,7 @@ struct EntityLine {
     bool tree = false;
 };
 
-struct EntityColumn {
-    std::string names;  // For format=, the first in full; any beginning of it will do.
-    std::string header;
-    std::size_t width;
-    bool left = false;
-    std::function<std::string(const EntityLine&)> text;
-};
+using EntityColumn = SacctmgrColumn<EntityLine>;
 
 std::string share_text(const api::AssociationRow& row) {
     return row.shares_of_parent ? "parent" : std::to_string(row.shares);
@@ -162,92 +155,6 @@ constexpr const char* kClusterFormat =
     "Cluster,ControlHost,ControlPort,RPC,Share,GrpJobs,GrpTRES,GrpSubmit,MaxJobs,MaxTRES,MaxSubmit,"
     "MaxWall,QOS,DefaultQOS";
 
-// "account%20,user": the column, and another width where one is given.
-const EntityColumn* find_column(const std::vector<EntityColumn>& columns, std::string_view name) {
-    for (const bool whole : {true, false}) {
-        for (const EntityColumn& column : columns) {
-            for (const auto one : split(column.names, ',')) {
-                const bool meant = whole ? iequals(one, name)
-                                         : name.size() >= 3 && name.size() <= one.size() &&
-                                               iequals(one.substr(0, name.size()), name);
-                if (meant) return &column;
-            }
-        }
-    }
-    return nullptr;
-}
-
-class EntityTable {
-public:
-    EntityTable(const SacctmgrOptions& options, Streams& streams)
-        : options_(options), streams_(streams) {}
-
-    bool choose(const std::vector<EntityColumn>& columns, std::string_view format, bool tree) {
-        for (const auto part : split(format, ',')) {
-            const std::size_t percent = part.find('%');
-            const std::string_view name = trim(part.substr(0, percent));
-            const EntityColumn* column = find_column(columns, name);
-            if (column == nullptr) {
-                streams_.err << "Unknown field '" << name << "'\n";
-                return false;
-            }
-            chosen_.push_back(*column);
-            if (tree && column->header == "Account") {
-                chosen_.back().left = true;
-                chosen_.back().width = 20;
-            }
-            if (percent == std::string_view::npos) continue;
-            const auto width = parse_int64(part.substr(percent + 1));
-            constexpr std::int64_t kMostWidth = 4096;
-            if (!width.ok() || width.value() == 0 || width.value() < -kMostWidth ||
-                width.value() > kMostWidth)
-                continue;
-            chosen_.back().left = width.value() < 0;
-            chosen_.back().width = static_cast<std::size_t>(std::abs(width.value()));
-        }
-        return true;
-    }
-
-    void header() {
-        if (options_.no_header) return;
-        std::vector<std::string> names, rules;
-        for (const EntityColumn& column : chosen_) names.push_back(column.header);
-        put(names, true);
-        if (options_.parsable || options_.parsable2) return;
-        for (const EntityColumn& column : chosen_)
-            streams_.out << std::string(column.width, '-') << ' ';
-        streams_.out << '\n';
-    }
-
-    void line(const EntityLine& line) {
-        std::vector<std::string> cells;
-        cells.reserve(chosen_.size());
-        for (const EntityColumn& column : chosen_) cells.push_back(column.text(line));
-        put(cells, false);
-    }
-
-private:
-    void put(const std::vector<std::string>& cells, bool is_header) {
-        for (std::size_t i = 0; i < cells.size(); ++i) {
-            if (options_.parsable || options_.parsable2) {
-                streams_.out << printable(cells[i], "|");
-                if (options_.parsable || i + 1 < cells.size()) streams_.out << '|';
-                continue;
-            }
-            const EntityColumn& column = chosen_[i];
-            const std::string text = printable(cells[i]);
-            streams_.out << (is_header ? cell(text, column.width, !column.left)
-                                       : cell_with_plus(text, column.width, !column.left))
-                         << ' ';
-        }
-        streams_.out << '\n';
-    }
-
-    const SacctmgrOptions& options_;
-    Streams& streams_;
-    std::vector<EntityColumn> chosen_;
-};
-
 }  // namespace
 
 bool is_selected(const std::vector<std::string>& list, const std::string& one) {
@@ -284,7 +191,7 @@ std::vector<const api::AssociationRow*> rows_of(const AccountingView& view, Enti
 
 int show_accounting(const AccountingView& view, Entity entity, const Selection& selection,
                     const SacctmgrOptions& options, Streams& streams) {
-    EntityTable table(options, streams);
+    SacctmgrTable<EntityLine> table(options, streams);
     const bool each = selection.with_associations || options.associations;
     std::string format = selection.format;
     if (format.empty()) {
@@ -303,7 +210,8 @@ int show_accounting(const AccountingView& view, Entity entity, const Selection& 
                                               : entity == Entity::user    ? user_columns()
                                               : entity == Entity::cluster ? cluster_columns()
                                                                           : association_columns();
-    if (!table.choose(columns, format, selection.tree)) return 1;
+    if (!table.choose(columns, format)) return 1;
+    if (selection.tree) table.widen("Account", 20);
     table.header();
     const api::AssociationTree above(view.associations, view.qos);
     if (entity == Entity::qos) {
