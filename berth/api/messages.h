@@ -232,10 +232,12 @@ struct AssociationRow {
     std::optional<std::int64_t> priority;
     std::vector<std::string> qos;  // Empty: all.
     std::string default_qos, description, organization;
-    std::string admin_level;  // Of the user: "None", "Operator", "Administrator".
-    Limits limits;            // Its own.
+    std::string admin_level;                // Of the user: "None", "Operator", "Administrator".
+    Limits limits;                          // Its own.
+    std::vector<std::string> coordinators;  // Of the account itself.
     BERTH_FIELDS(AssociationRow, account, parent, user, depth, is_default, shares, shares_of_parent,
-                 priority, qos, default_qos, description, organization, admin_level, limits)
+                 priority, qos, default_qos, description, organization, admin_level, limits,
+                 coordinators)
 };
 
 // GET /v1/reservations

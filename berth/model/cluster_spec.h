@@ -115,9 +115,10 @@ struct AccountSpec {
     Limits limits;
     std::vector<std::string> qos;  // Those open to its users; empty: as the account above it.
     std::string default_qos;
+    std::vector<std::string> coordinators;  // Users: see coordination.h. Sorted, each once.
 
     BERTH_FIELDS(AccountSpec, name, parent, description, organization, shares, shares_of_parent,
-                 priority, limits, qos, default_qos)
+                 priority, limits, qos, default_qos, coordinators)
 };
 
 // A user in an account: Slurm's association.

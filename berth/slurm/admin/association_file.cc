@@ -176,6 +176,12 @@ std::string user_line(const AccountingView& view, const api::AssociationRow& row
     }
     if (!row.admin_level.empty() && row.admin_level != "None")
         text += ":AdminLevel=" + in_quotes(row.admin_level);
+    std::vector<std::string> coordinated;
+    for (const api::AssociationRow& one : view.associations) {
+        if (std::ranges::find(one.coordinators, row.user) != one.coordinators.end())
+            coordinated.push_back(one.account);
+    }
+    if (!coordinated.empty()) text += ":Coordinator=" + in_quotes(join(coordinated, ","));
     return text + options_text(row) + "\n";
 }
 

@@ -11,6 +11,7 @@
 #include "berth/client/client.h"
 #include "berth/slurm/admin/admin_commands.h"
 #include "berth/slurm/admin/association_file.h"
+#include "berth/slurm/admin/sacctmgr_coordinators.h"
 #include "berth/slurm/admin/sacctmgr_edit.h"
 #include "berth/slurm/admin/sacctmgr_lists.h"
 #include "berth/slurm/admin/sacctmgr_load.h"
@@ -29,6 +30,7 @@ constexpr const char* kSacctmgrUsage =
     "  add account|user|qos NAME [KEY=VALUE …]\n"
     "  modify account|user|qos [NAME] [where KEY=VALUE …] set KEY=VALUE …\n"
     "  delete account|user|qos NAME [KEY=VALUE …]\n"
+    "  add|delete coordinator names=USERS accounts=ACCOUNTS\n"
     "  dump CLUSTER [file=FILE]\n"
     "  load [file=]FILE [clean] [cluster=CLUSTER]\n";
 
@@ -106,7 +108,11 @@ public:
         if (options.notation && !shows)
             return streams_.err << "sacctmgr: error: --json and --yaml are for show\n", 1;
         if (shows) return show(words);
-        if (means(verb, "add", 3) || means(verb, "create", 1)) {
+        const bool removes = means(verb, "delete", 3) || means(verb, "remove", 3);
+        const bool adds = means(verb, "add", 3) || means(verb, "create", 1);
+        if ((adds || removes) && words.size() > 1 && means(words[1], "coordinators", 2))
+            return edit_coordinators(words, adds);
+        if (adds) {
             return edit(words, parse_add, "add",
                         "Input line must include \"Account\", \"QOS\", or \"User\"");
         }
@@ -162,9 +168,9 @@ private:
             (means(words[1], "tres", 2) || means(words[1], "problems", 1)))
             return show_list(words);
         if (!entity) {
-            for (const char* known : {"configuration", "coordinators", "events", "federations",
-                                      "problems", "resources", "reservations", "runawayjobs",
-                                      "stats", "transactions", "tres", "wckeys", "instances"}) {
+            for (const char* known :
+                 {"configuration", "events", "federations", "resources", "reservations",
+                  "runawayjobs", "stats", "transactions", "wckeys", "instances"}) {
                 if (words.size() > 1 && means(words[1], known, 3)) {
                     return streams_.err << "sacctmgr: error: show " << known
                                         << " is not supported yet\n",
@@ -222,6 +228,7 @@ private:
         if (equals == std::string::npos) {
             if (iequals(word, "where")) return true;
             if (means(word, "withassoc", 5)) return selection.with_associations = true;
+            if (means(word, "withcoordinator", 5)) return selection.with_coordinators = true;
             if (iequals(word, "tree")) return selection.tree = true;
             if (word.find_first_of(" =") != std::string::npos) return false;
             for (std::string& one : names_listed(word)) selection.names.push_back(std::move(one));
@@ -255,7 +262,18 @@ private:
         int code = 0;
         const auto view = accounting(code);
         if (!view) return code;
-        const auto intent = parse(*view, *entity, {words.begin() + 2, words.end()});
+        return carry_out(parse(*view, *entity, {words.begin() + 2, words.end()}));
+    }
+
+    int edit_coordinators(const std::vector<std::string>& words, bool adds) {
+        int code = 0;
+        const auto view = accounting(code);
+        if (!view) return code;
+        return carry_out(adds ? parse_add_coordinators(*view, {words.begin() + 2, words.end()})
+                              : parse_delete_coordinators(*view, {words.begin() + 2, words.end()}));
+    }
+
+    int carry_out(const Result<Intent>& intent) {
         if (!intent.ok()) {
             // As Slurm: that there is nothing to do is an answer, not a complaint.
             const bool is_answer = intent.error().message.starts_with(" Nothing ");

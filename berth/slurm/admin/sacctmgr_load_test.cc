@@ -168,6 +168,22 @@ TEST(SacctmgrLoad, CleanRemovesTheRest) {
     EXPECT_EQ(edits.accounts[0].shares, 1);
 }
 
+TEST(SacctmgrLoad, TakesAndWritesCoordinators) {
+    const std::string file =
+        "Cluster - 'lab'\nParent - 'root'\nAccount - 'bio':Fairshare=40\nParent - 'bio'\n"
+        "User - 'ann':DefaultAccount='bio':Coordinator='bio':Fairshare=1\n";
+    const AccountingEdits edits = edits_of(small_view(), file);
+    ASSERT_EQ(edits.accounts.size(), 1U);
+    EXPECT_EQ(edits.accounts[0].coordinators, Names{"ann"});
+    AccountingView view = small_view();
+    view.associations[1].coordinators = {"ann"};
+    EXPECT_NE(association_file(view).find(":Coordinator='bio'"), std::string::npos);
+    EXPECT_TRUE(edits_of(view, association_file(view)).empty());
+    EXPECT_EQ(why("Cluster - 'lab'\nParent - 'bio'\nUser - 'ann':Coordinator='nosuch'\n"),
+              " Coordinator='nosuch' of user ann: no such account\n Problem with line(3)\n"
+              " Nothing was changed.");
+}
+
 TEST(SacctmgrLoad, NamesTheLinesThatAreWrong) {
     const std::string start = "Cluster - 'lab'\nParent - 'root'\n";
     EXPECT_EQ(why(""),

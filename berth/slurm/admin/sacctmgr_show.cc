@@ -92,6 +92,9 @@ std::vector<EntityColumn> account_columns() {
     all.push_back(plain("Organization", "Org", 20, [](const EntityLine& l) {
         return l.row->organization.empty() ? l.row->account : l.row->organization;
     }));
+    all.push_back(plain("Coordinators", "Coordinators", 20, [](const EntityLine& l) {
+        return names_of(l.above.coordinators_of(*l.row));
+    }));
     return all;
 }
 
@@ -101,6 +104,9 @@ std::vector<EntityColumn> user_columns() {
                         [](const EntityLine& l) { return l.default_account; }));
     all.push_back(
         plain("AdminLevel", "Admin", 9, [](const EntityLine& l) { return l.row->admin_level; }));
+    all.push_back(plain("Coordinators", "Coord Accounts", 20, [](const EntityLine& l) {
+        return names_of(l.above.coordinated_by(l.row->user));
+    }));
     return all;
 }
 
@@ -203,7 +209,9 @@ int show_accounting(const AccountingView& view, Entity entity, const Selection& 
             case Entity::account: format = "Account,Description,Organization"; break;
             case Entity::user: format = "User,DefaultAccount,AdminLevel"; break;
         }
-        if (each && (entity == Entity::account || entity == Entity::user)) format += more;
+        const bool has_names = entity == Entity::account || entity == Entity::user;
+        if (each && has_names) format += more;
+        if (selection.with_coordinators && has_names) format += ",Coordinators";
     }
     const std::vector<EntityColumn> columns = entity == Entity::qos       ? qos_columns()
                                               : entity == Entity::account ? account_columns()

@@ -17,7 +17,7 @@ enum class Entity : unsigned char { account, user, association, qos, cluster };
 struct Selection {
     std::vector<std::string> names, accounts, users, qos;
     std::string format;
-    bool with_associations = false, tree = false;
+    bool with_associations = false, with_coordinators = false, tree = false;
 };
 
 struct AccountingView {
