@@ -424,7 +424,9 @@ struct Ping {
     Time now{}, started_at{};
     std::int32_t pid = 0;
     std::string address;  // "head:6820", where others reach it over TLS; empty: nowhere.
-    BERTH_FIELDS(Ping, version, cluster, host, epoch, sequence, now, started_at, pid, address)
+    std::string srun_prolog, srun_epilog;  // Which srun runs around a step; empty: none.
+    BERTH_FIELDS(Ping, version, cluster, host, epoch, sequence, now, started_at, pid, address,
+                 srun_prolog, srun_epilog)
 };
 
 // POST /v1/join-tokens

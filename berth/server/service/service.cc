@@ -289,7 +289,9 @@ api::Ping Service::ping(const Snapshot& snapshot) const {
             .now = wall_time(),
             .started_at = identity_.started_at,
             .pid = identity_.pid,
-            .address = advertised_};
+            .address = advertised_,
+            .srun_prolog = snapshot.spec->hooks.srun_prolog,
+            .srun_epilog = snapshot.spec->hooks.srun_epilog};
 }
 
 Outcome Service::list_accounting(const Routed& routed) const {
