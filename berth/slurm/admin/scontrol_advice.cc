@@ -11,10 +11,10 @@ namespace berth::slurm {
 namespace {
 
 constexpr auto kScontrolCommands = std::to_array<std::string_view>(
-    {"cancel_reboot", "completing", "create",      "delete",  "hold",    "notify",
-     "ping",          "reboot",     "reconfigure", "release", "requeue", "requeuehold",
-     "resume",        "show",       "suspend",     "token",   "top",     "uhold",
-     "update",        "version",    "wait_job",    "write"});
+    {"cancel_reboot", "completing",  "create", "delete",  "hold",        "listpids",
+     "notify",        "pidinfo",     "ping",   "reboot",  "reconfigure", "release",
+     "requeue",       "requeuehold", "resume", "show",    "suspend",     "token",
+     "top",           "uhold",       "update", "version", "wait_job",    "write"});
 
 constexpr auto kShownEntities = std::to_array<std::string_view>(
     {"assoc_mgr", "config", "hostlist", "hostlistsorted", "hostnames", "job", "license", "node",
