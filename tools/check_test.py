@@ -72,7 +72,7 @@ class Check(unittest.TestCase):
 
     def test_a_document_is_a_source_of_the_stages_that_read_it(self):
         def stages_for(name):
-            before = {stage: self.hash_of(stage) for stage in ("test", "oracle", "asan", "tsan", "hostile", "clang")}
+            before = {stage: self.hash_of(stage) for stage in ("test", "oracle", "asan", "tsan", "hostile", "effects", "clang")}
             path = self.tree / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text("words\n")
@@ -84,6 +84,9 @@ class Check(unittest.TestCase):
         self.assertEqual(stages_for("docs/performance.md"), "test")
         self.assertEqual(stages_for("docs/performance.json"), "test")
         self.assertEqual(stages_for("tests/oracle/run"), "test oracle")
+        self.assertEqual(stages_for("tests/e2e/test_trouble.py"), "test asan tsan")
+        self.assertEqual(stages_for("tests/e2e/test_launcher.py"), "test asan tsan effects")
+        self.assertEqual(stages_for("tests/e2e/cluster.py"), "test oracle asan tsan hostile effects")
 
     def hash_of(self, stage):
         done = subprocess.run(["./dev", "sources_hash", stage], cwd=self.tree, env=self.environment, text=True, capture_output=True, check=True)

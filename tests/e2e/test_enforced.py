@@ -1,6 +1,7 @@
 """Keys of slurm.conf and terms of jobs that were accepted once and not kept: each by its effect, with real programs."""
 
 import os
+import re
 import signal
 import tempfile
 import time
@@ -148,6 +149,26 @@ class Enforced(unittest.TestCase):
         job = c.sbatch("--begin=now+2hours", "--wrap", "true")
         self.assertRegex(c.run("berth", "why", job).stdout, r"not to begin yet \(--begin\)\. until 20\d\d-")
         c.run("scancel", job)
+
+    def test_unlimited_is_no_number(self):
+        """Neither beside a partition's MaxTime nor when a limit is changed by some minutes."""
+        c = self.cluster
+        job = c.sbatch("-H", "-p", "small", "-t", "UNLIMITED", "--wrap", "true")
+        limit = lambda: re.search(r"TimeLimit=(\S+)", c.run("scontrol", "show", "job", job).stdout)[1]  # noqa: E731
+        c.run("scontrol", "update", "PartitionName=small", "MaxTime=60")
+        try:
+            c.run("scontrol", "release", job)
+            c.wait("its reason", lambda: "PartitionTimeLimit" in c.run("squeue", "-h", "-o", "%r").stdout)
+            self.assertIn("asks for no time limit; the partition allows at most 01:00:00.\n", c.run("berth", "why", job).stdout)
+            for change in "+10", "-10":
+                c.run("scontrol", "update", f"JobId={job}", f"TimeLimit={change}", check=False)
+                self.assertEqual(limit(), "UNLIMITED")
+            c.run("scontrol", "update", f"JobId={job}", "TimeLimit=50")
+            c.run("scontrol", "update", f"JobId={job}", "TimeLimit=+10")
+            self.assertEqual(limit(), "01:00:00")
+            c.wait_state(job, "COMPLETED")
+        finally:
+            c.run("scontrol", "update", "PartitionName=small", "MaxTime=UNLIMITED")
 
     @unittest.skipUnless(ROOT, "needs root, to be two users")
     def test_users_do_not_see_the_jobs_of_others(self):

@@ -50,11 +50,18 @@ class Reconfigure(unittest.TestCase):
     def test_what_is_wrong_changes_nothing(self):
         c = self.cluster
         before = c.run("scontrol", "show", "partition").stdout
-        self.write(self.conf.read_text().replace("MaxTime=1-0", "MaxTime=3-0") + "PartitionName=bad Nodes=nobody\n")
+        before_text = self.conf.read_text()
+        self.write(before_text.replace("MaxTime=1-0", "MaxTime=3-0") + "PartitionName=bad Nodes=nobody\n")
         done = c.run("scontrol", "reconfigure", check=False)
         self.assertEqual(done.returncode, 1)
         self.assertIn("slurm.conf:", done.stderr)
         self.assertEqual(c.run("scontrol", "show", "partition").stdout, before)
+        self.write(before_text + "NoSuchKey=1\n")
+        done = c.run("scontrol", "reconfigure", check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("NoSuchKey", done.stderr)
+        self.assertIn("nothing of it is in force", done.stderr)
+        self.assertNotIn("--lenient", done.stderr, "it is an option of berth up, not of scontrol")
         self.conf.unlink()
         self.assertEqual(c.run("scontrol", "reconfigure", check=False).returncode, 1)
         self.assertEqual(c.run("scontrol", "show", "partition").stdout, before)

@@ -5,6 +5,7 @@ import ctypes
 import os
 import pwd
 import re
+import resource
 import shutil
 import signal
 import socket
@@ -41,6 +42,39 @@ class Cramped(Cluster):
 
     def run(self, *command, **more):
         return super().run(*command, preexec_fn=with_little_inotify, **more)
+
+
+@contextlib.contextmanager
+def limited(pid, what, most):
+    """The running process may have so much of it and no more."""
+    _, hard = resource.prlimit(pid, what)
+    before = resource.prlimit(pid, what, (most, hard))
+    try:
+        yield
+    finally:
+        resource.prlimit(pid, what, before)
+
+
+def without_descriptors(pid):
+    taken = {int(fd.name) for fd in Path(f"/proc/{pid}/fd").iterdir()}
+    return limited(pid, resource.RLIMIT_NOFILE, next(fd for fd in range(10_000) if fd not in taken))
+
+
+def without_memory(pid):
+    """It keeps what it has mapped and gets no more."""
+    pages = int(Path(f"/proc/{pid}/statm").read_text().split()[0])
+    return limited(pid, resource.RLIMIT_AS, pages * resource.getpagesize())
+
+
+@contextlib.contextmanager
+def without_a_cgroup(of_node):
+    """It may have as many beneath it as there are."""
+    most = of_node / "cgroup.max.descendants"
+    most.write_text(re.search(r"nr_descendants (\d+)", (of_node / "cgroup.stat").read_text())[1])
+    try:
+        yield
+    finally:
+        most.write_text("max")
 
 
 class BadInput(unittest.TestCase):
@@ -340,6 +374,44 @@ class Failure(unittest.TestCase):
             finally:
                 c.run("berth", "down", "--kill", check=False)
                 subprocess.run(["umount", "-l", str(run_dir)], check=False)
+
+    def gives_back(self, c, node, lack, words):
+        """While the node lacks what every job needs."""
+        with self.subTest(words):
+            with lack:
+                jobs = [c.sbatch("--no-requeue", "-w", node, script="true") for _ in range(3)]
+                c.wait("the node to be drained", lambda: "Cannot start jobs" in c.run("sinfo", "-h", "-R", "-o", "%200E").stdout)
+                self.assertIn(words, c.run("sinfo", "-h", "-R", "-o", "%200E").stdout)
+                here = c.run("squeue", "-h", "-j", ",".join(jobs), "-o", "%T %r").stdout
+                self.assertRegex(here, r"\A(PENDING .*\n){3}\Z")
+                self.assertNotIn("held", here)
+            c.run("scontrol", "update", f"NodeName={node}", "State=RESUME")
+            for job in jobs:
+                c.wait_state(job, "COMPLETED")
+
+    @unittest.skipUnless(ROOT, "SKIPPED: needs root to limit a process that runs")
+    def test_a_node_without_descriptors_or_memory_gives_its_jobs_back_and_is_drained(self):
+        with Cluster("a100:8", cpus=16) as c:
+            node = c.run("sinfo", "-h", "-N", "-o", "%N").stdout.strip()
+            agent = c.pid(f"agent-{node}")
+            self.gives_back(c, node, without_descriptors(agent), "Too many open files")
+            if "ASAN_OPTIONS" in os.environ or "TSAN_OPTIONS" in os.environ:
+                self.skipTest("SKIPPED: a sanitized program ends where it gets no memory")
+            self.gives_back(c, node, without_memory(agent), "Cannot allocate memory")
+
+    @unittest.skipUnless(ROOT, "SKIPPED: needs root for cgroups")
+    def test_a_node_without_a_cgroup_gives_its_jobs_back_and_is_drained(self):
+        with Cluster("a100:8", cpus=16) as c:
+            node = c.run("sinfo", "-h", "-N", "-o", "%N").stdout.strip()
+            keeps = c.sbatch(script="cat /proc/self/cgroup; sleep 1000")  # The node's cgroups, while it runs.
+            c.wait_state(keeps, "RUNNING")
+            groups = c.wait("its cgroups", lambda: (c.work / f"slurm-{keeps}.out").exists() and c.output(keeps))
+            mounts = (line.split() for line in Path("/proc/mounts").read_text().splitlines())
+            unified = next((mount[1] for mount in mounts if mount[2] == "cgroup2"), None)
+            of_node = re.search(r"^0::/(.+)/system.slice/", groups, re.M)
+            if not unified or not of_node:
+                self.skipTest("SKIPPED: no cgroup2 here, which can be told to make no more")
+            self.gives_back(c, node, without_a_cgroup(Path(unified, of_node[1])), "Resource temporarily unavailable")
 
 
 if __name__ == "__main__":
