@@ -12,6 +12,17 @@ ROOT = Path(__file__).resolve().parents[1]
 STAGE = "#!/bin/sh\necho ran >>build/ran\n[ ! -e fails ]\n"
 
 
+CTEST = """#!/bin/sh
+echo "$@" >>build/asked
+mkdir -p build/asan/Testing/Temporary
+while [ "$1" != --output-junit ]; do shift; done
+echo '<testsuite/>' >"$2"
+[ -e build/fails ] || exec sh -c ': >build/asan/Testing/Temporary/LastTestsFailed.log'
+echo 7:slow >build/asan/Testing/Temporary/LastTestsFailed.log
+exit 8
+"""
+
+
 class Check(unittest.TestCase):
     def setUp(self):
         self.root = Path(self.enterContext(tempfile.TemporaryDirectory()))
@@ -195,6 +206,34 @@ class Check(unittest.TestCase):
         stamp.unlink()
         self.check("asan")
         self.assertIn("--preset asan", (self.tree / "build/cmake").read_text())
+
+    def test_of_a_sanitized_build_what_failed_and_scripts_that_changed_run_again(self):
+        played = {"ctest": CTEST, "setarch": '#!/bin/sh\nshift 2\nexec "$@"\n', "promtool": "", "linux.uml": ""}
+        for name, text in played.items():
+            program = self.root / "played" / name
+            program.write_text(text)
+            program.chmod(0o755)
+        script = self.tree / "tests/e2e/test_up.py"
+        script.parent.mkdir()
+        script.write_text("pass\n")
+        shutil.copy(ROOT / "tools/skipped.py", self.tree / "tools")
+        (self.tree / "tools/not_sanitized.txt").write_text("hosts: it needs a kernel\n")
+        (self.tree / "build/asan").mkdir(parents=True)
+        (self.tree / "build/fails").touch()
+
+        def asked():
+            status = self.check("asan")[0]
+            return status, (self.tree / "build/asked").read_text().splitlines()[-1].split(".xml ")[1]
+
+        self.assertEqual(asked(), (1, "-E ^(hosts)$"))
+        self.assertEqual(asked(), (1, "-R ^(slow)$"))
+        script.write_text("print()\n")
+        (self.tree / "build/fails").unlink()
+        self.assertEqual(asked(), (0, "-R ^(e2e_up|slow)$"))
+        script.write_text("print(1)\n")
+        self.assertEqual(asked(), (0, "-R ^(e2e_up)$"))
+        (self.tree / "source.cc").write_text("int main() {}\n")
+        self.assertEqual(asked(), (0, "-E ^(hosts)$"))
 
     def test_what_only_reads_runs_beside_and_is_told_in_its_place(self):
         alone = self.tree / "tools/parse_alone"
