@@ -115,9 +115,10 @@ struct AccountSpec {
     Limits limits;
     std::vector<std::string> qos;  // Those open to its users; empty: as the account above it.
     std::string default_qos;
+    std::vector<std::string> coordinators;  // Users: see coordination.h. Sorted, each once.
 
     BERTH_FIELDS(AccountSpec, name, parent, description, organization, shares, shares_of_parent,
-                 priority, limits, qos, default_qos)
+                 priority, limits, qos, default_qos, coordinators)
 };
 
 // A user in an account: Slurm's association.
@@ -254,9 +255,10 @@ struct HookSpec {
     bool hold_on_failure = true;  // A job whose prolog failed is held, not only requeued.
     // PrologSlurmctld, EpilogSlurmctld: as the controller's user, on its host.
     std::vector<std::string> controller_prolog, controller_epilog;
+    std::string srun_prolog, srun_epilog;  // As the user, where srun runs: around each step.
 
     BERTH_FIELDS(HookSpec, prolog, epilog, task_prolog, task_epilog, timeout, hold_on_failure,
-                 controller_prolog, controller_epilog)
+                 controller_prolog, controller_epilog, srun_prolog, srun_epilog)
 };
 
 // Who is told what becomes of jobs: slurm.conf's MailProg and MailDomain, and berth.yaml's

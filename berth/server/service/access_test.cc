@@ -54,7 +54,7 @@ constexpr Promise kPromises[] = {
     {RouteId::delete_reservation, kOp, kOp},
     {RouteId::list_associations, kUser, kUser},
     {RouteId::list_qos, kUser, kUser},
-    {RouteId::edit_accounting, kOp, kOp},
+    {RouteId::edit_accounting, kUser, kOp},
     {RouteId::show_diagnostics, kUser, kUser},
     {RouteId::reset_diagnostics, kOp, kOp},
     {RouteId::reconfigure, kAdmin, kAdmin},

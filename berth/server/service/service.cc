@@ -74,10 +74,12 @@ bool Service::Routed::own() const {
     if (route.path.find("{ref}") == std::string_view::npos) return true;
     const auto name = api::parse_job_name(capture);
     if (!name.ok()) return true;
-    for (const JobId id : records_of(*snapshot, *name)) {
-        if (snapshot->find_job(id)->owner->uid != request.principal.uid) return false;
-    }
-    return true;
+    const std::optional<Verb> verb = verb_of(route);
+    return std::ranges::all_of(records_of(*snapshot, *name), [&](JobId id) {
+        const Job& job = *snapshot->find_job(id);
+        return verb ? acts_as_owner(*snapshot->spec, request.principal, *verb, job)
+                    : owns(request.principal, job);
+    });
 }
 
 Privacy Service::Routed::privacy() const { return {*snapshot->spec, request.principal}; }
@@ -287,7 +289,9 @@ api::Ping Service::ping(const Snapshot& snapshot) const {
             .now = wall_time(),
             .started_at = identity_.started_at,
             .pid = identity_.pid,
-            .address = advertised_};
+            .address = advertised_,
+            .srun_prolog = snapshot.spec->hooks.srun_prolog,
+            .srun_epilog = snapshot.spec->hooks.srun_epilog};
 }
 
 Outcome Service::list_accounting(const Routed& routed) const {

@@ -117,6 +117,7 @@ api::ShareRow row_of(const Shown& shown, const ClusterSpec& spec, std::size_t in
     }
     row.tres_minutes = named(spec.dimensions, shown.used.of(index), 60);
     row.tres_run_minutes = named(spec.dimensions, shown.to_come.of(index), 60);
+    row.wall_seconds = shown.used.of(index)[kWallUsage].whole;
     return row;
 }
 

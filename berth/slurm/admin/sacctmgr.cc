@@ -11,7 +11,9 @@
 #include "berth/client/client.h"
 #include "berth/slurm/admin/admin_commands.h"
 #include "berth/slurm/admin/association_file.h"
+#include "berth/slurm/admin/sacctmgr_coordinators.h"
 #include "berth/slurm/admin/sacctmgr_edit.h"
+#include "berth/slurm/admin/sacctmgr_lists.h"
 #include "berth/slurm/admin/sacctmgr_load.h"
 #include "berth/slurm/options/arguments.h"
 #include "berth/slurm/options/command_help.h"
@@ -24,9 +26,11 @@ namespace {
 constexpr const char* kSacctmgrUsage =
     "Usage: sacctmgr [-inpPQsV] COMMAND\n"
     "  show|list account|user|association|qos|cluster [where KEY=VALUE …] [format=…]\n"
+    "  show|list tres|problem [format=…]\n"
     "  add account|user|qos NAME [KEY=VALUE …]\n"
     "  modify account|user|qos [NAME] [where KEY=VALUE …] set KEY=VALUE …\n"
     "  delete account|user|qos NAME [KEY=VALUE …]\n"
+    "  add|delete coordinator names=USERS accounts=ACCOUNTS\n"
     "  dump CLUSTER [file=FILE]\n"
     "  load [file=]FILE [clean] [cluster=CLUSTER]\n";
 
@@ -104,7 +108,11 @@ public:
         if (options.notation && !shows)
             return streams_.err << "sacctmgr: error: --json and --yaml are for show\n", 1;
         if (shows) return show(words);
-        if (means(verb, "add", 3) || means(verb, "create", 1)) {
+        const bool removes = means(verb, "delete", 3) || means(verb, "remove", 3);
+        const bool adds = means(verb, "add", 3) || means(verb, "create", 1);
+        if ((adds || removes) && words.size() > 1 && means(words[1], "coordinators", 2))
+            return edit_coordinators(words, adds);
+        if (adds) {
             return edit(words, parse_add, "add",
                         "Input line must include \"Account\", \"QOS\", or \"User\"");
         }
@@ -112,7 +120,7 @@ public:
             return edit(words, parse_modify, "modify",
                         "Input line must include \"Account\", \"QOS\", or \"User\"");
         }
-        if (means(verb, "delete", 3) || means(verb, "remove", 3)) {
+        if (removes) {
             return edit(words, parse_delete, "delete",
                         "Input line must include \"Account\", \"QOS\", or \"User\"");
         }
@@ -156,10 +164,13 @@ private:
 
     int show(const std::vector<std::string>& words) {
         const auto entity = words.size() > 1 ? entity_of(words[1]) : std::nullopt;
+        if (!entity && words.size() > 1 &&
+            (means(words[1], "tres", 2) || means(words[1], "problems", 1)))
+            return show_list(words);
         if (!entity) {
-            for (const char* known : {"configuration", "coordinators", "events", "federations",
-                                      "problems", "resources", "reservations", "runawayjobs",
-                                      "stats", "transactions", "tres", "wckeys", "instances"}) {
+            for (const char* known :
+                 {"configuration", "events", "federations", "resources", "reservations",
+                  "runawayjobs", "stats", "transactions", "wckeys", "instances"}) {
                 if (words.size() > 1 && means(words[1], known, 3)) {
                     return streams_.err << "sacctmgr: error: show " << known
                                         << " is not supported yet\n",
@@ -183,11 +194,41 @@ private:
         return 0;
     }
 
+    // What has but a format to choose.
+    int show_list(const std::vector<std::string>& words) {
+        std::string format;
+        for (std::size_t i = 2; i < words.size(); ++i) {
+            const auto [key, value] = key_and_value(words[i]);
+            if (!means(key, "format", 1))
+                return streams_.err << " Unknown condition: " << words[i] << '\n', 1;
+            format = value;
+        }
+        if (options.notation) {
+            streams_.err << "sacctmgr: error: --json and --yaml are not supported for show "
+                         << words[1] << '\n';
+            return 1;
+        }
+        if (means(words[1], "tres", 2)) {
+            const auto shares = client_.accounts().shares();
+            if (!shares) return failed(shares.problem());
+            std::vector<std::string> names;
+            if (!shares->empty()) {
+                for (const auto& [name, minutes] : shares->front().tres_minutes)
+                    names.push_back(name);
+            }
+            return show_tres(names, format, options, streams_);
+        }
+        int code = 0;
+        const auto view = accounting(code);
+        return view ? show_problems(*view, format, options, streams_) : code;
+    }
+
     static bool select(Selection& selection, const std::string& word, Entity entity) {
         const std::size_t equals = word.find('=');
         if (equals == std::string::npos) {
             if (iequals(word, "where")) return true;
             if (means(word, "withassoc", 5)) return selection.with_associations = true;
+            if (means(word, "withcoordinator", 5)) return selection.with_coordinators = true;
             if (iequals(word, "tree")) return selection.tree = true;
             if (word.find_first_of(" =") != std::string::npos) return false;
             for (std::string& one : names_listed(word)) selection.names.push_back(std::move(one));
@@ -221,7 +262,18 @@ private:
         int code = 0;
         const auto view = accounting(code);
         if (!view) return code;
-        const auto intent = parse(*view, *entity, {words.begin() + 2, words.end()});
+        return carry_out(parse(*view, *entity, {words.begin() + 2, words.end()}));
+    }
+
+    int edit_coordinators(const std::vector<std::string>& words, bool adds) {
+        int code = 0;
+        const auto view = accounting(code);
+        if (!view) return code;
+        return carry_out(adds ? parse_add_coordinators(*view, {words.begin() + 2, words.end()})
+                              : parse_delete_coordinators(*view, {words.begin() + 2, words.end()}));
+    }
+
+    int carry_out(const Result<Intent>& intent) {
         if (!intent.ok()) {
             // As Slurm: that there is nothing to do is an answer, not a complaint.
             const bool is_answer = intent.error().message.starts_with(" Nothing ");

@@ -17,8 +17,7 @@ std::string advice_on_entity(const Invocation& call, std::string_view word);   /
 // The KEY=VALUE words of an update of jobs or nodes that was refused. Empty if all keys are known.
 std::string advice_on_update(const Invocation& call, const std::vector<std::string>& words);
 
-// The keys that parse_update() takes for a job, or for a node.
-std::span<const std::string_view> job_update_keys();
+// The keys that parse_update() takes for a node.
 std::span<const std::string_view> node_update_keys();
 
 }  // namespace berth::slurm
