@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "berth/api/diagnostics_messages.h"
+#include "berth/api/event_messages.h"
 #include "berth/api/job_patch.h"
 #include "berth/api/operator_messages.h"
 #include "berth/api/qos_messages.h"

@@ -12,7 +12,9 @@
 #include "berth/slurm/admin/admin_commands.h"
 #include "berth/slurm/admin/association_file.h"
 #include "berth/slurm/admin/sacctmgr_coordinators.h"
+#include "berth/slurm/admin/sacctmgr_configuration.h"
 #include "berth/slurm/admin/sacctmgr_edit.h"
+#include "berth/slurm/admin/sacctmgr_events.h"
 #include "berth/slurm/admin/sacctmgr_lists.h"
 #include "berth/slurm/admin/sacctmgr_load.h"
 #include "berth/slurm/options/arguments.h"
@@ -27,6 +29,8 @@ constexpr const char* kSacctmgrUsage =
     "Usage: sacctmgr [-inpPQsV] COMMAND\n"
     "  show|list account|user|association|qos|cluster [where KEY=VALUE …] [format=…]\n"
     "  show|list tres|problem [format=…]\n"
+    "  show|list event [start=TIME] [end=TIME] [nodes=LIST] [state=…] [cond_flags=open] [format=…]\n"
+    "  show|list configuration|runawayjobs\n"
     "  add account|user|qos NAME [KEY=VALUE …]\n"
     "  modify account|user|qos [NAME] [where KEY=VALUE …] set KEY=VALUE …\n"
     "  delete account|user|qos NAME [KEY=VALUE …]\n"
@@ -62,22 +66,20 @@ std::optional<Entity> entity_of(const std::string& word) {
     return std::nullopt;
 }
 
-std::vector<std::string> names_listed(std::string_view text) {
-    std::vector<std::string> items;
-    for (const auto one : split(text, ',')) items.emplace_back(trim(one));
-    return items;
-}
-
-struct KeyAndValue {
-    std::string key, value;
+// What Slurm shows and Berth does not, and where it is to be found instead.
+struct ShownElsewhere {
+    const char* entity;
+    const char* where;
 };
-
-// A word without '=' is a value, and its key is empty.
-KeyAndValue key_and_value(const std::string& word) {
-    const std::size_t equals = word.find('=');
-    if (equals == std::string::npos) return {"", word};
-    return {word.substr(0, equals), word.substr(equals + 1)};
-}
+constexpr auto kShownElsewhere = std::to_array<ShownElsewhere>({
+    {"federations", "there are none: a controller has one cluster"},
+    {"instances", "scontrol show node has what is known of nodes in a cloud"},
+    {"reservations", "scontrol show reservation has them as they are, sreport as they were"},
+    {"resources", "scontrol show licenses has them"},
+    {"stats", "sdiag has them"},
+    {"transactions", "the lines \"audit:\" of berthd's log have them"},
+    {"wckeys", "sacct -o wckey and sreport cluster WCKeyUtilizationByUser have them"},
+});
 
 class Sacctmgr {
 public:
@@ -164,19 +166,10 @@ private:
 
     int show(const std::vector<std::string>& words) {
         const auto entity = words.size() > 1 ? entity_of(words[1]) : std::nullopt;
-        if (!entity && words.size() > 1 &&
-            (means(words[1], "tres", 2) || means(words[1], "problems", 1)))
-            return show_list(words);
+        if (!entity && words.size() > 1) {
+            if (const auto code = show_other(words)) return *code;
+        }
         if (!entity) {
-            for (const char* known :
-                 {"configuration", "events", "federations", "resources", "reservations",
-                  "runawayjobs", "stats", "transactions", "wckeys", "instances"}) {
-                if (words.size() > 1 && means(words[1], known, 3)) {
-                    return streams_.err << "sacctmgr: error: show " << known
-                                        << " is not supported yet\n",
-                           1;
-                }
-            }
             streams_.err << "No valid entity in list command\nInput line must include "
                             "\"Account\", \"Association\", \"Cluster\", \"QOS\", or \"User\"\n";
             return 1;
@@ -192,6 +185,30 @@ private:
         if (!options.notation) return show_accounting(*view, *entity, selection, options, streams_);
         show_accounting_json(call_, *view, *entity, selection, options, streams_);
         return 0;
+    }
+
+    // What is no entity that can be edited; nullopt: there is no such thing.
+    std::optional<int> show_other(const std::vector<std::string>& words) {
+        const std::string& what = words[1];
+        if (means(what, "tres", 2) || means(what, "problems", 1)) return show_list(words);
+        const bool has_no_notation = means(what, "events", 1) || means(what, "configuration", 2) ||
+                                     means(what, "runawayjobs", 3);
+        if (has_no_notation && options.notation) {
+            streams_.err << "sacctmgr: error: --json and --yaml are not supported for show " << what
+                         << '\n';
+            return 1;
+        }
+        if (means(what, "events", 1))
+            return show_events(client_, {words.begin() + 2, words.end()}, options, streams_);
+        if (means(what, "configuration", 2)) return show_configuration(client_, streams_);
+        if (means(what, "runawayjobs", 3)) return show_runaway_jobs(client_, streams_);
+        for (const ShownElsewhere& one : kShownElsewhere) {
+            if (!means(what, one.entity, 3)) continue;
+            streams_.err << "sacctmgr: error: show " << one.entity
+                         << " is not supported: " << one.where << '\n';
+            return 1;
+        }
+        return std::nullopt;
     }
 
     // What has but a format to choose.
