@@ -168,12 +168,14 @@ struct PartitionRow {
     std::string job_defaults;  // "DefCpuPerGPU=2,DefMemPerGPU=1024", or "(null)".
     std::vector<std::string> alloc_nodes;
     std::optional<Duration> over_time_limit;  // nullopt: the cluster's.
+    std::optional<std::uint32_t> max_cpus_per_node;
     BERTH_FIELDS(PartitionRow, name, state, is_default, nodes, max_time, default_time, min_nodes,
                  max_nodes, total_cpus, priority_job_factor, priority_tier, default_memory_per_cpu,
                  default_memory_per_node, max_memory_per_cpu, max_memory_per_node, allow_accounts,
                  allow_groups, allow_qos, deny_accounts, deny_qos, oversubscribe, tres, hidden,
                  root_only, preempt_mode, grace_time, qos, disable_root_jobs, requires_reservation,
-                 job_defaults, alloc_nodes, over_time_limit, least_loaded_nodes)
+                 job_defaults, alloc_nodes, over_time_limit, least_loaded_nodes,
+                 max_cpus_per_node)
 };
 
 // GET /v1/priorities: what the priority of each job that waits, and may start, is made of. Points

@@ -67,6 +67,7 @@ struct PartitionSpec {
     GpuDefaults job_defaults;                 // JobDefaults
     std::vector<std::string> alloc_nodes;     // Hosts from which jobs are submitted. Empty: all.
     std::optional<Duration> over_time_limit;  // OverTimeLimit; nullopt: the cluster's.
+    std::optional<std::uint32_t> max_cpus_per_node;  // Of all its jobs together; nullopt: no limit.
 
     BERTH_FIELDS(PartitionSpec, name, nodes, is_default, max_time, default_time, min_nodes,
                  max_nodes, state, priority_job_factor, priority_tier, default_memory_per_cpu,
@@ -74,7 +75,7 @@ struct PartitionSpec {
                  deny_accounts, allow_groups, allow_qos, deny_qos, hidden, root_only, oversubscribe,
                  exclusive, gone, billing_weights, all_nodes, node_features, preempt_mode,
                  grace_time, qos, disable_root_jobs, requires_reservation, job_defaults,
-                 alloc_nodes, over_time_limit, least_loaded_nodes)
+                 alloc_nodes, over_time_limit, least_loaded_nodes, max_cpus_per_node)
 
     // OverSubscribe=FORCE: --exclusive of a job does not count. With FORCE:1 each core has one job.
     bool ignores_exclusive() const { return oversubscribe.starts_with("FORCE"); }

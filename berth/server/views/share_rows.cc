@@ -29,8 +29,7 @@ NamedAmounts named(const Dimensions& dimensions, const UsageVector& amounts, std
                         {"vmem", 0},
                         {"pages", 0}};
     std::map<std::string, std::int64_t> sums;
-    for (std::uint32_t i = kMemoryDimension.value() + 1; i < dimensions.size(); ++i) {
-        const DimensionId d(i);
+    for (const DimensionId d : dimensions.gres()) {
         const std::string name = "gres/" + dimensions.at(d).name;
         sums[name] += minutes(usage_kind_of(d));
         if (!dimensions.at(d).type.empty()) {
