@@ -301,12 +301,13 @@ struct AccountingRow {
     std::optional<Time> suspended_since;  // … and, while it stands still, since then besides.
     std::optional<HetComponent> het;
     std::string constraints, reservation, wckey;  // As they were asked for.
+    std::string admin_comment;
     BERTH_FIELDS(AccountingRow, job, array_job, array_task, array_pending, attempt, owner, name,
                  account, qos, partition, cluster, state, cancelled_by, reason, requested_cpus,
                  allocated_cpus, requested_nodes, tasks, requested_tres, allocated_tres, nodes,
                  time_limit, submitted_at, eligible_at, started_at, ended_at, exit, derived_exit,
                  priority, work_dir, submit_line, comment, steps, suspended, suspended_since, het,
-                 constraints, reservation, wckey)
+                 constraints, reservation, wckey, admin_comment)
 };
 // The query of GET /v1/jobs: what is given must hold, of each list one member. See query.h.
 struct JobQuery {

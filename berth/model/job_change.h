@@ -32,7 +32,7 @@ struct JobChange {
     std::optional<std::string> mail_user;
     std::optional<bool> requeue;
     std::optional<std::string> std_out;  // As -o has it.
-    std::optional<std::string> work_dir, wckey, account;
+    std::optional<std::string> work_dir, wckey, account, admin_comment;
 
     // Of the job's request.
     std::optional<LicenseRequest> licenses;
@@ -56,7 +56,7 @@ struct JobChange {
                  nodes_min, nodes_max, tasks, cpus_per_task, memory_per_node, memory_per_cpu,
                  switches, switches_wait, contiguous, requeue, std_out, work_dir, wckey, account,
                  tasks_per_node, gres_per_node, tmp_disk, sockets, cores_per_socket,
-                 threads_per_core, oversubscribe, prefer)
+                 threads_per_core, oversubscribe, prefer, admin_comment)
 
     bool changes_request() const;
     void apply_to(JobRequest& request) const;

@@ -370,6 +370,13 @@ def wckey(run):
     run.wait("the job's record", lambda: run.out("sacct", "-n", "-X", "-j", job, "-W", "paper", "-o", "JobID").strip() == job, 4)
 
 
+@job("AdminComment", "odd", seen="accounting has it")
+def admin_comment(run):
+    job = run.updated("-H")
+    run.wait("the job's record", lambda: run.out("sacct", "-n", "-P", "-X", "-j", job, "-o", "AdminComment").strip() == "odd", 4)
+    see("AdminComment=odd" in run.out("scontrol", "show", "job", job))
+
+
 # ---- Nodes.
 
 @contextmanager

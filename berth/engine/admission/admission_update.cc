@@ -16,7 +16,8 @@ Refusing not_allowed(std::string message) {
 // What may change of a job that runs, and what says how it is changed.
 constexpr auto kWhileRunning =
     std::to_array<std::string_view>({"time_limit", "name", "comment", "array_max_running",
-                                     "mail_types", "mail_user", "requeue", "any_dependency"});
+                                     "mail_types", "mail_user", "requeue", "any_dependency",
+                                     "admin_comment"});
 
 bool changes_what_waits(const JobUpdated& update) {
     bool found = false;
@@ -56,6 +57,7 @@ Objection check_rights(const ClusterState& state, const Job& job, const JobUpdat
         return not_allowed("only operators raise a time limit");
     }
     if (update.nice && *update.nice < 0) return not_allowed("only operators set a negative nice");
+    if (update.admin_comment) return not_allowed("only operators set an AdminComment");
     if (update.site_factor) return not_allowed("only operators set a site factor");
     if (update.priority && *update.priority > current_priority(state, job.id)) {
         return not_allowed("only operators raise a priority");
@@ -252,6 +254,7 @@ std::variant<JobUpdated, Refusing> admit_update(const ClusterState& state, Time 
     Objection no = check_state(*job, ready);
     if (!no && !by_operator) no = check_rights(state, *job, ready);
     if (!no) no = check_texts(ready.name.value_or(""), ready.comment.value_or(""));
+    if (!no) no = check_texts("", ready.admin_comment.value_or(""));
     if (!no) no = check_begin(job->submitted_at, ready.begin);
     if (!no) no = check_mail(state.spec(), *job, ready);
     const bool waits_in_several =

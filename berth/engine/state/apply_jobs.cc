@@ -55,6 +55,7 @@ void update_request(Job& job, const JobUpdated& fact) {
     if (fact.std_out) job.spec.command.edit().std_out = *fact.std_out;
     if (fact.work_dir) job.spec.command.edit().work_dir = *fact.work_dir;
     if (fact.wckey) job.spec.command.edit().wckey = *fact.wckey;
+    if (fact.admin_comment) job.spec.command.edit().admin_comment = *fact.admin_comment;
     if (fact.begin) job.spec.begin = *fact.begin;
     if (fact.dependencies) {
         job.spec.dependencies = *fact.dependencies;

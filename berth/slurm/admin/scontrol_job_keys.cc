@@ -183,6 +183,7 @@ using Patch = api::JobPatch;
 // clang-format off
 constexpr auto kUpdateKeys = std::to_array<UpdateKey>({
     {"Account", set_text<&Patch::account>},
+    {"AdminComment", set_text<&Patch::admin_comment>},
     {"ArrayTaskThrottle", set_count<&Patch::array_max_running, 0, 4'000'000>},
     {"Comment", set_text<&Patch::comment>},
     {"Contiguous", set_yes_or_no<&Patch::contiguous>},
@@ -232,7 +233,6 @@ struct ForeignKey {
     std::string_view name, why;
 };
 constexpr auto kForeignKeys = std::to_array<ForeignKey>({
-    {"AdminComment", "use Comment"},
     {"BurstBuffer", "Berth has no burst buffers"},
     {"ClusterFeatures", "Berth has no federations of clusters"},
     {"Clusters", "Berth has no federations of clusters"},

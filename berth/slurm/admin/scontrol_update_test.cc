@@ -101,7 +101,7 @@ TEST(ScontrolUpdate, TakesKeysThatAreShortened) {
 
 TEST(ScontrolUpdate, NamesWhatToUseInsteadOfKeysThatAreSlurmsAlone) {
     EXPECT_EQ(change_by("NumCPUs=4"), "NumCPUs=4 is not supported: use NumTasks and CPUsPerTask");
-    EXPECT_EQ(change_by("AdminComment=x"), "AdminComment=x is not supported: use Comment");
+    EXPECT_EQ(change_by("AdminComment=x"), "admin_comment");
     EXPECT_EQ(change_by("Nonsense=1"), "Update of this parameter is not supported: Nonsense=1");
 }
 
