@@ -157,10 +157,8 @@ public:
         if (means(verb, "listpids", 1)) return list_pids(words, streams_);
         if (means(verb, "pidinfo", 3)) return print_pid_info(client_, words, streams_);
         if (means(verb, "cancel_reboot", 3)) return cancel_reboot(client_, words, streams_);
-        for (const char* known : {"shutdown", "takeover", "power", "setdebug", "cluster"}) {
-            if (iequals(verb, known))
-                return fail("scontrol " + std::string(known) + " is not supported yet");
-        }
+        if (const std::string_view instead = instead_of_verb(verb); !instead.empty())
+            return fail("scontrol " + verb + " is not supported: " + std::string(instead));
         streams_.err << "invalid keyword: " << verb << '\n' << advice_on_command(call_, verb);
         return 1;
     }

@@ -24,6 +24,22 @@ constexpr auto kNodeUpdateKeys =
     std::to_array<std::string_view>({"ActiveFeatures", "AvailableFeatures", "BerthGpus", "Comment",
                                      "Extra", "Features", "Reason", "State", "Weight"});
 
+struct InsteadOfVerb {
+    std::string_view verb, instead;
+};
+constexpr auto kInsteadOfVerbs = std::to_array<InsteadOfVerb>({
+    {"abort", "stop berthd with systemctl, or a cluster of berth up with berth down"},
+    {"cluster", "there is one cluster"},
+    {"fsdampeningfactor", "Berth has no FairShareDampeningFactor"},
+    {"getaddrs", "scontrol show node has NodeAddr"},
+    {"power", "Berth powers no nodes up or down"},
+    {"schedloglevel", "set DebugFlags= in slurm.conf and say scontrol reconfigure"},
+    {"setdebug", "start berthd with --verbose, or set SlurmctldDebug= in slurm.conf"},
+    {"setdebugflags", "set DebugFlags= in slurm.conf and say scontrol reconfigure"},
+    {"shutdown", "stop berthd with systemctl, or a cluster of berth up with berth down"},
+    {"takeover", "there is no second controller: a berthd that begins on the state takes over"},
+});
+
 bool is_node_key(std::string_view key) {
     return std::ranges::any_of(kNodeUpdateKeys,
                                [&](std::string_view one) { return iequals(one, key); });
@@ -39,6 +55,12 @@ std::string advise(const Invocation& call, std::string_view word,
 
 std::string advice_on_command(const Invocation& call, std::string_view word) {
     return advise(call, word, kScontrolCommands, "the commands are ");
+}
+
+std::string_view instead_of_verb(std::string_view verb) {
+    const auto found = std::ranges::find_if(
+        kInsteadOfVerbs, [&](const InsteadOfVerb& one) { return iequals(one.verb, verb); });
+    return found == kInsteadOfVerbs.end() ? std::string_view() : found->instead;
 }
 
 std::string advice_on_entity(const Invocation& call, std::string_view word) {
