@@ -44,7 +44,6 @@
     X(QueueRow) \
     X(UsagePatch) \
     X(UsageReport) \
-    X(NodeEventRow) \
     X(DiagnosticsRow) \
     X(JoinTokenCall) \
     X(JoinTokenReply) \

@@ -7,7 +7,6 @@
 
 #include "berth/api/messages.h"
 #include "berth/base/result.h"
-#include "berth/slurm/admin/scontrol_job_keys.h"
 
 namespace berth::slurm {
 
@@ -21,7 +20,8 @@ Updated what_is_updated(const std::vector<std::string>& words);
 
 struct Update {
     std::vector<std::string> names;  // Jobs or nodes.
-    JobUpdate job;
+    api::JobPatch job;
+    Duration time_limit_by{};            // TimeLimit=+10 or -10: not 0.
     std::optional<api::NodePatch> node;  // Present: the change is to nodes.
 };
 
