@@ -227,6 +227,7 @@ class Check(unittest.TestCase):
 
         self.assertEqual(asked(), (1, "-E ^(hosts)$"))
         self.assertEqual(asked(), (1, "-R ^(slow)$"))
+        (self.tree / "build/asan/Testing/Temporary/LastTestsFailed.log").write_text("3:other\n")  # By a ctest of somebody's own.
         script.write_text("print()\n")
         (self.tree / "build/fails").unlink()
         self.assertEqual(asked(), (0, "-R ^(e2e_up|slow)$"))
@@ -234,6 +235,11 @@ class Check(unittest.TestCase):
         self.assertEqual(asked(), (0, "-R ^(e2e_up)$"))
         (self.tree / "source.cc").write_text("int main() {}\n")
         self.assertEqual(asked(), (0, "-E ^(hosts)$"))
+        (self.root / "played/cmake").write_text('#!/bin/sh\n[ "$1" != --build ]\n')
+        (self.tree / "source.cc").write_text("int main() {\n")
+        before = (self.tree / "build/asked").read_text()
+        self.assertEqual(asked()[0], 1)
+        self.assertEqual((self.tree / "build/asked").read_text(), before, "what was built before is not tested")
 
     def test_what_only_reads_runs_beside_and_is_told_in_its_place(self):
         alone = self.tree / "tools/parse_alone"
