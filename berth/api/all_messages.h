@@ -44,6 +44,7 @@
     X(QueueRow) \
     X(UsagePatch) \
     X(UsageReport) \
+    X(NodeEventRow) \
     X(DiagnosticsRow) \
     X(JoinTokenCall) \
     X(JoinTokenReply) \

@@ -414,6 +414,14 @@ constexpr std::array kRoutes = {
           .verb = "checkpoint_job",
           .reply = "Accepted",
           .summary = "A running job has saved a checkpoint. If it is preempted, it ends now."},
+    Route{.id = RouteId::list_node_events,
+          .method = Method::get,
+          .path = "/v1/node-events",
+          .verb = "view_nodes",
+          .reply = "NodeEventRow",
+          .list = "events",
+          .query = "NodeEventQuery",
+          .summary = "When nodes took no work, and why (sacctmgr show events)."},
 };
 
 // The captures, if the path fits.

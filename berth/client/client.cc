@@ -430,6 +430,12 @@ CallResult<api::UsageReport> AccountCalls::usage(const api::UsageQuery& query) {
          .target = with_query(RouteId::show_usage, format_usage_query(query))},
         Retry::always);
 }
+CallResult<std::vector<api::NodeEventRow>> AccountCalls::node_events(
+    const api::NodeEventQuery& query) {
+    return wire_.list<api::NodeEventRow>(
+        RouteId::list_node_events,
+        with_query(RouteId::list_node_events, format_node_event_query(query)));
+}
 CallResult<Done> AccountCalls::edit(const AccountingEdits& edits) {
     return wire_.command(RouteId::edit_accounting, {}, edits);
 }

@@ -132,6 +132,7 @@ public:
     CallResult<std::vector<api::ShareRow>> shares();
     CallResult<std::vector<api::QueueRow>> queues();
     CallResult<api::UsageReport> usage(const api::UsageQuery& query);
+    CallResult<std::vector<api::NodeEventRow>> node_events(const api::NodeEventQuery& query);
     CallResult<Done> edit(const AccountingEdits& edits);
     CallResult<Done> set_usage(const api::UsagePatch& patch);
 

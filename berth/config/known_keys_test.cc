@@ -95,6 +95,8 @@ constexpr Consumer kInSpec[] = {
     {"SlurmctldHost", "head", "server/cluster_rows, clients"},
     {"SlurmdTimeout", "61", "control/nodes"},
     {"SlurmUser", "games", "server/peer"},
+    {"SrunEpilog", "/x", "slurm/step_run"},
+    {"SrunProlog", "/x", "slurm/step_run"},
     {"TaskEpilog", "/x", "host/task_exec"},
     {"TaskProlog", "/x", "host/task_exec"},
     {"TopologyPlugin", "topology/flat", "config/topology_conf"},

@@ -29,12 +29,13 @@ struct UsageAmount {
     BERTH_FIELDS(UsageAmount, whole, fraction)
 };
 
-// What is counted: billing, nodes, and each dimension. CPUs are counted whole and memory in MiB, as
-// Slurm does.
-inline constexpr std::size_t kUsageKinds = kDimensionsMax + 2;
+// What is counted: billing, nodes, each dimension, and runs: so the time that they took. CPUs are
+// counted whole and memory in MiB, as Slurm does.
+inline constexpr std::size_t kUsageKinds = kDimensionsMax + 3;
 inline constexpr std::size_t kBillingUsage = 0;
 inline constexpr std::size_t kNodeUsage = 1;
 constexpr std::size_t usage_kind_of(DimensionId d) { return d.index() + 2; }
+inline constexpr std::size_t kWallUsage = kDimensionsMax + 2;
 using UsageVector = std::array<UsageAmount, kUsageKinds>;
 
 // When all usage is set to nothing: at 00:00 UTC of each day, Sunday, first of a month …

@@ -105,6 +105,7 @@ void describe(AccountingRecord& row, const Job& job, const ClusterSpec& spec) {
     row.submit_line = job.spec.command->submit_line;
     row.comment = job.spec.comment;
     row.wckey = job.spec.command->wckey;
+    row.admin_comment = job.spec.command->admin_comment;
 }
 
 // Runs that take turns stand still thousands of times. Of the neighbours that together take the

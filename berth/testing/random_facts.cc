@@ -148,6 +148,7 @@ Maybe update(Rng& rng, Time now, const ClusterState& state) {
     if (rng.chance(30)) fact.priority = static_cast<std::uint32_t>(rng.between(0, 3));
     if (rng.chance(30)) fact.name = "renamed";
     if (rng.chance(20)) fact.begin = now + std::chrono::hours(1);
+    if (rng.chance(10)) fact.account = rng.chance(50) ? "physics" : "";
     if (rng.chance(10)) fact.deadline = now + std::chrono::hours(rng.between(1, 9));
     if (rng.chance(10)) fact.time_min = std::chrono::minutes(rng.between(0, 1));
     if (rng.chance(20)) {

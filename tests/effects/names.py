@@ -233,7 +233,8 @@ def query_parameters():
     routes = text_of("api/routes.cc")
     found = set()
     for path, kind in re.findall(r'\.path = "([^"]+)",(?:(?!Route\{)[^}])*?\.query = "(\w+)"', routes):
-        name = f"parse_{kind.removesuffix('Query').lower()}_query"
+        words = re.findall("[A-Z][a-z]+", kind)
+        name = "_".join(["parse", *words]).lower()
         body = re.search(rf"> {name}\(.*?\n\}}\n", text_of("api/query.cc"), re.S).group(0)
         found |= {f"GET {path}?{key}" for key in re.findall(r'(?:== |\{)"(\w+)"', body) if key not in ("true", "false")}
     assert len(found) > 20, f"query.cc is read wrongly: {found}"

@@ -74,7 +74,8 @@ Answer for_each_target(const TurnBuilder& builder, const Principal& principal, V
     if (auto* refusing = std::get_if<Refusing>(&found)) return refused(std::move(*refusing));
     const auto& targets = std::get<std::vector<JobTarget>>(found);
     for (const JobTarget& target : targets) {
-        if (auto no = forbidden(principal, verb, *builder.state().find_job(target.job))) return *no;
+        const Job& job = *builder.state().find_job(target.job);
+        if (auto no = forbidden(builder.state().spec(), principal, verb, job)) return *no;
     }
     std::optional<Refused> first;
     bool any = false;

@@ -75,9 +75,10 @@ Answer create_step(TurnBuilder& builder, Nodes& nodes, const Principal& principa
     auto found = find_single(builder.state(), command.job);
     if (auto* refusing = std::get_if<Refusing>(&found)) return refused(std::move(*refusing));
     const Job& job = *builder.state().find_job(std::get<JobTarget>(found).job);
-    if (auto no = forbidden(principal, Verb::create_step, job)) return *no;
+    const ClusterSpec& spec = builder.state().spec();
+    if (auto no = forbidden(spec, principal, Verb::create_step, job)) return *no;
     if (auto no = not_ready_for_steps(job)) return *no;
-    if (auto no = over_step_count(builder.state().spec().launch, job)) return *no;
+    if (auto no = over_step_count(spec.launch, job)) return *no;
     if (!command.launch.mpi.empty() && !is_mpi_kind(command.launch.mpi)) {
         return refused(Refusal::invalid_request,
                        "there is no MPI type \"" + command.launch.mpi +
@@ -107,7 +108,8 @@ Answer attach_step(const TurnBuilder& builder, const Nodes& nodes, const Princip
     auto found = find_single(builder.state(), command.job);
     if (auto* refusing = std::get_if<Refusing>(&found)) return refused(std::move(*refusing));
     const Job& job = *builder.state().find_job(std::get<JobTarget>(found).job);
-    if (auto no = forbidden(principal, Verb::attach_step, job)) return *no;
+    const ClusterSpec& spec = builder.state().spec();
+    if (auto no = forbidden(spec, principal, Verb::attach_step, job)) return *no;
     const std::string name = to_string(job.id) + "." + to_string(command.step);
     const std::vector<Step>& steps = *job.steps;
     const auto step = std::ranges::find(steps, command.step, &Step::id);

@@ -57,7 +57,12 @@ void Engine::apply(Time now, const Fact& fact) {
         const BeforeEdits before(state_.spec(), edited->edits);
         const PartitionTiers tiers = tiers_of(state_.spec());
         state_.apply(now, fact);
-        derived_->note_edits(state_, now, before.change_to(state_.spec()));
+        const ClusterChange change = before.change_to(state_.spec());
+        if (change.cpus) {
+            outdated_ = true;
+            return;
+        }
+        derived_->note_edits(state_, now, change);
         return derived_->note_other_order(state_, now, jobs_in_other_order(state_, tiers));
     }
     state_.apply(now, fact);

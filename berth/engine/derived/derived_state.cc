@@ -377,10 +377,10 @@ TresCounts tres_of(const Demand& demand) {
     const JobSize size = size_of(demand);
     TresCounts counts{.nodes = size.nodes, .amount = {}};
     counts.amount.set_cpu(cores(size.cpus));
-    if (demand.memory_rule == MemoryRule::per_node) {
-        counts.amount.set_memory(demand.memory * size.nodes);
-    } else if (demand.memory_rule == MemoryRule::per_cpu) {
-        counts.amount.set_memory(demand.memory * size.cpus);
+    if (demand.memory.rule == MemoryRule::per_node) {
+        counts.amount.set_memory(demand.memory.amount * size.nodes);
+    } else if (demand.memory.rule == MemoryRule::per_cpu) {
+        counts.amount.set_memory(demand.memory.amount * size.cpus);
     }
     const auto add = [&](const std::vector<GresDemand>& gres, std::int64_t times) {
         for (const GresDemand& one : gres) {

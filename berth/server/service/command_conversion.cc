@@ -12,6 +12,7 @@
 #include "berth/model/dependency_text.h"
 #include "berth/model/invalid_argument.h"
 #include "berth/model/mail.h"
+#include "berth/model/request_values.h"
 #include "berth/server/views/job_rows.h"
 
 namespace berth {
@@ -93,8 +94,20 @@ CommandOutcome hold(const Snapshot& snapshot, const Principal& principal, JobRef
     return HoldJob{std::move(ref), as_admin ? Hold::admin : Hold::user};
 }
 
+Status convert_amounts(const api::JobPatch& body, JobChange& change) {
+    for (const auto& amount : {body.memory_per_node, body.memory_per_cpu, body.tmp_disk}) {
+        if (amount.value_or(0) < 0)
+            return invalid_argument("memory and tmp_disk should be 0 or more");
+    }
+    if (body.memory_per_node) change.memory_per_node = Bytes(*body.memory_per_node);
+    if (body.memory_per_cpu) change.memory_per_cpu = Bytes(*body.memory_per_cpu);
+    if (body.tmp_disk) change.tmp_disk = Bytes(*body.tmp_disk);
+    return Done{};
+}
+
 // What clients write as text, or by another name.
 Status convert(const api::JobPatch& body, JobChange& change) {
+    change.constraint = body.features;
     if (body.time_limit) {
         const auto limit = parse_time_limit(*body.time_limit);
         if (!limit.ok()) return invalid_argument("time_limit: " + limit.error().message);
@@ -123,12 +136,12 @@ Status convert(const api::JobPatch& body, JobChange& change) {
         if (!types) return invalid_argument("mail_type: there is no " + *body.mail_type);
         change.mail_types = types->bits;
     }
-    if (body.memory_per_node.value_or(0) < 0 || body.memory_per_cpu.value_or(0) < 0)
-        return invalid_argument("memory should be 0 or more");
-    if (body.memory_per_node) change.memory_per_node = Bytes(*body.memory_per_node);
-    if (body.memory_per_cpu) change.memory_per_cpu = Bytes(*body.memory_per_cpu);
-    change.constraint = body.features;
-    return Done{};
+    if (body.gres) {
+        change.gres_per_node =
+            body.gres->empty() ? std::vector<GresRequest>() : parse_gres_list(*body.gres);
+        if (!change.gres_per_node) return invalid_argument("gres: write NAME[:TYPE]:COUNT, …");
+    }
+    return convert_amounts(body, change);
 }
 
 CommandOutcome update(JobRef ref, const api::JobPatch& body) {

@@ -13,6 +13,7 @@
 #include "berth/slurm/admin/scontrol_job.h"
 #include "berth/slurm/admin/scontrol_node.h"
 #include "berth/slurm/admin/scontrol_partition.h"
+#include "berth/slurm/admin/scontrol_pids.h"
 #include "berth/slurm/admin/scontrol_ping.h"
 #include "berth/slurm/admin/scontrol_requeue.h"
 #include "berth/slurm/admin/scontrol_reservation.h"
@@ -47,6 +48,7 @@ constexpr const char* kScontrolUsage =
     "  hold|uhold|release|requeue|requeuehold|suspend|resume|top JOBS  notify JOB TEXT\n"
     "  ping  version\n"
     "  wait_job JOB   write batch_script JOB [FILE|-]   completing   -M CLUSTER   --json   --yaml\n"
+    "  listpids [JOB[.STEP]] [NODE]   pidinfo PID    of processes on this node\n"
     "  token [lifespan=SECONDS] [username=USER]\n"
     "  reboot [ASAP] [nextstate=RESUME|DOWN] [reason=…] NODES|ALL   cancel_reboot NODES\n";
 
@@ -152,12 +154,11 @@ public:
         if (means(verb, "completing", 3)) return show_completing(client_, streams_);
         if (means(verb, "token", 3)) return print_token(client_, words, streams_);
         if (means(verb, "reboot", 3)) return reboot_nodes(client_, words, streams_);
+        if (means(verb, "listpids", 1)) return list_pids(words, streams_);
+        if (means(verb, "pidinfo", 3)) return print_pid_info(client_, words, streams_);
         if (means(verb, "cancel_reboot", 3)) return cancel_reboot(client_, words, streams_);
-        for (const char* known :
-             {"shutdown", "takeover", "power", "listpids", "pidinfo", "setdebug", "cluster"}) {
-            if (iequals(verb, known))
-                return fail("scontrol " + std::string(known) + " is not supported yet");
-        }
+        if (const std::string_view instead = instead_of_verb(verb); !instead.empty())
+            return fail("scontrol " + verb + " is not supported: " + std::string(instead));
         streams_.err << "invalid keyword: " << verb << '\n' << advice_on_command(call_, verb);
         return 1;
     }

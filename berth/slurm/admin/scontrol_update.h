@@ -7,6 +7,7 @@
 
 #include "berth/api/messages.h"
 #include "berth/base/result.h"
+#include "berth/slurm/admin/scontrol_job_keys.h"
 
 namespace berth::slurm {
 
@@ -20,8 +21,7 @@ Updated what_is_updated(const std::vector<std::string>& words);
 
 struct Update {
     std::vector<std::string> names;  // Jobs or nodes.
-    api::JobPatch job;
-    Duration time_limit_by{};            // TimeLimit=+10 or -10: not 0.
+    JobUpdate job;
     std::optional<api::NodePatch> node;  // Present: the change is to nodes.
 };
 

@@ -76,11 +76,13 @@ int StepRun::run() {
     // goes to no file.
     const Status ready = draft_.pty ? Status(Done{}) : files.prepare(call, look_);
     if (!ready.ok()) return fail(ready.error().message);
-    auto listener = StepListener::open(own_host());
+    const auto controller = client_.ping();
+    const api::Ping site = controller ? *controller : api::Ping();
+    auto listener = StepListener::open(own_host(site.address));
     if (!listener.ok()) return fail(listener.error().message);
     call.io_address = listener.value().address();
     call.io_token = listener.value().token();
-    run_here(draft_.of_step.prolog);
+    run_here(draft_.of_step.prolog, site.srun_prolog);
     const auto reply = create(std::move(call));
     if (!reply) return error_exit_code(call_);
     abort_wait_ = reply->kill_wait + kAbortMore;
@@ -99,25 +101,26 @@ int StepRun::run() {
         return 1;
     }
     const int code = carry(listener.value(), *reply, files);
-    run_here(draft_.of_step.epilog);
+    run_here(draft_.of_step.epilog, site.srun_epilog);
     return code;
 }
 
-// srun's own prolog or epilog. Slurm goes on if one fails; we say so.
-void StepRun::run_here(const std::string& program) {
-    if (program.empty()) return;
+// srun's prolog or epilog: its own, or that of the site, or "none". Slurm goes on if one fails; we
+// say so.
+void StepRun::run_here(const std::string& own, const std::string& of_site) {
+    const std::string& program = own.empty() ? of_site : own;
+    if (program.empty() || iequals(program, "none")) return;
     const Status ran = run_program(program, command_, call_.environment);
     if (!ran.ok()) say("warning: " + ran.error().message);
 }
 
 // Where the nodes find this srun. The controller is reached by all of them: what it sees of us, or
 // where it is itself, they reach too. Empty: it takes no other hosts, so there are none.
-std::string StepRun::own_host() {
-    const auto controller = client_.ping();
-    if (!controller || controller->address.empty()) return {};
+std::string StepRun::own_host(const std::string& controller) {
+    if (controller.empty()) return {};
     std::string seen = client_.own_address();
     if (StepListener::is_found_at(seen)) return seen;
-    const std::string host = controller->address.substr(0, controller->address.rfind(':'));
+    const std::string host = controller.substr(0, controller.rfind(':'));
     return StepListener::is_found_at(host) ? host : "";
 }
 
