@@ -57,6 +57,7 @@
     X(AliveReply) \
     X(PartitionCall) \
     X(PartitionChange) \
+    X(StepPatch) \
     X(AttachCall) \
     X(AttachReply) \
     X(NodeCall)

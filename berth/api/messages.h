@@ -49,9 +49,10 @@ struct StepRow {
     Time started_at{};
     std::optional<Time> ended_at;
     ExitStatus exit;
-    std::optional<StepTotals> used;  // Where it was measured.
+    std::optional<StepTotals> used;      // Where it was measured.
+    std::optional<Duration> time_limit;  // Its own; nullopt: none. Known while the job runs.
     BERTH_FIELDS(StepRow, job, id, name, state, tasks, cpus, nodes, tres, started_at, ended_at,
-                 exit, used)
+                 exit, used, time_limit)
 };
 
 // What a step, or the script, of a running job has used so far.
@@ -351,6 +352,13 @@ struct StepReply {
     BERTH_FIELDS(StepReply, step, tasks_per_node, task_nodes, append_output, kill_wait,
                  kill_on_bad_exit, wait_for_tasks)
 };
+// PATCH /v1/jobs/REF/steps: of running steps.
+struct StepPatch {
+    std::optional<StepId> step;             // Without it: all of the job.
+    std::optional<std::string> time_limit;  // As --time has it; "UNLIMITED": none but the job's.
+    BERTH_FIELDS(StepPatch, step, time_limit)
+};
+
 // POST /v1/jobs/REF/attach
 struct AttachCall {
     StepId step{0};
@@ -367,8 +375,7 @@ struct CancelRequest {
     std::int32_t signal = 0;
     bool batch_only = false, whole_job = false;
     std::string state;        // "", "PENDING", "RUNNING": only if it is in this state.
-    bool time_limit = false;  // Of a step whose own limit is over: its tasks' user is told so.
-    BERTH_FIELDS(CancelRequest, step, signal, batch_only, whole_job, state, time_limit)
+    BERTH_FIELDS(CancelRequest, step, signal, batch_only, whole_job, state)
 };
 struct HoldRequest {
     bool user = false;  // A user's hold even where an operator asks (scontrol uhold).

@@ -279,8 +279,9 @@ constexpr auto kNames = std::to_array<std::pair<RouteId, std::string_view>>({
     {RouteId::show_usage, "show_usage"},
     {RouteId::list_node_events, "list_node_events"},
     {RouteId::checkpoint_job, "checkpoint_job"},
+    {RouteId::update_step, "update_step"},
 });
-static_assert(kNames.size() == static_cast<std::size_t>(RouteId::list_node_events) + 1,
+static_assert(kNames.size() == static_cast<std::size_t>(RouteId::update_step) + 1,
               "one for each");
 
 std::string_view name_of(RouteId id) {

@@ -422,6 +422,13 @@ constexpr std::array kRoutes = {
           .list = "events",
           .query = "NodeEventQuery",
           .summary = "When nodes took no work, and why (sacctmgr show events)."},
+    Route{.id = RouteId::update_step,
+          .method = Method::patch,
+          .path = "/v1/jobs/{ref}/steps",
+          .verb = "update_job",
+          .request = "StepPatch",
+          .reply = "Accepted",
+          .summary = "Gives a running step, or all of the job's, another time limit."},
 };
 
 // The captures, if the path fits.

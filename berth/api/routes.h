@@ -75,6 +75,7 @@ enum class RouteId : std::uint8_t {
     show_usage,
     checkpoint_job,
     list_node_events,
+    update_step,
 };
 
 struct Route {

@@ -296,6 +296,9 @@ CallResult<api::StepReply> Client::create_step(std::string_view ref, const api::
 CallResult<api::AliveReply> OwnJobCalls::keep_alive(std::string_view ref) {
     return wire_.send<api::AliveReply>(RouteId::keep_alive, ref, api::Accepted{});
 }
+CallResult<Done> Client::update_step(std::string_view ref, const api::StepPatch& patch) {
+    return wire_->command(RouteId::update_step, ref, patch);
+}
 CallResult<api::AttachReply> Client::attach(std::string_view ref, const api::AttachCall& call) {
     return wire_->send<api::AttachReply>(RouteId::attach_step, ref, call);
 }

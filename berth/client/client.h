@@ -60,6 +60,7 @@ public:
     CallResult<Done> suspend(std::string_view ref, bool resume = false);
     CallResult<Done> notify(std::string_view ref, const api::NotifyRequest& request);
     CallResult<Done> top(const api::TopRequest& request);
+    CallResult<Done> update_step(std::string_view ref, const api::StepPatch& patch);
     CallResult<api::AttachReply> attach(std::string_view ref, const api::AttachCall& call);
     CallResult<api::StepReply> create_step(std::string_view ref, const api::StepCall& call);
     OwnJobCalls own_job();

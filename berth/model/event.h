@@ -340,6 +340,22 @@ struct CheckpointSeen {
     BERTH_FIELDS(CheckpointSeen, job, attempt)
 };
 
+// A running step has another time limit of its own from here on.
+struct StepUpdated {
+    JobId job{0};
+    Attempt attempt{0};
+    StepId step{0};
+    std::optional<Duration> time_limit;  // nullopt: none but the job's.
+    BERTH_FIELDS(StepUpdated, job, attempt, step, time_limit)
+};
+// The time limit of a running step is over: its nodes are to end it.
+struct StepTimedOut {
+    JobId job{0};
+    Attempt attempt{0};
+    StepId step{0};
+    BERTH_FIELDS(StepTimedOut, job, attempt, step)
+};
+
 using Fact =
     std::variant<ControllerStarted, SpecInstalled, NodeRegistered, NodeNotResponding, NodeUpdated,
                  JobSubmitted, JobUpdated, JobHeld, JobCancelled, AttemptEnded, StepCreated,
@@ -347,7 +363,7 @@ using Fact =
                  UsageSet, TaskSplit, JobsPlanned, JobsEligible, DeadlineMissed, ReservationSet,
                  ReservationDeleted, AccountingEdited, JobWarned, NodeFenced, DevicesDrained,
                  JobSuspended, ClusterEdited, JobNoticed, ControllerHookEnded, NodeDescribed,
-                 JobsPreempted, JobFrozen, JobMoved, CheckpointSeen>;
+                 JobsPreempted, JobFrozen, JobMoved, CheckpointSeen, StepUpdated, StepTimedOut>;
 
 // One entry of the journal: what one turn of the controller's loop recorded, all at one time.
 struct Record {

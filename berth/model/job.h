@@ -354,5 +354,8 @@ static_assert(sizeof(Job) <=
 Duration ran_for(const Job& job, Time now);
 // When its limit ends the run; nullopt: it has none, or stands still. REQUIRES: as above.
 std::optional<Time> limit_ends(const Job& job);
+// Likewise of a step's own time limit: nullopt while its job stands still, and where it has none.
+// REQUIRES: the job runs.
+std::optional<Time> limit_ends(const Job& job, const Step& step);
 
 }  // namespace berth

@@ -34,6 +34,8 @@ struct Collect {
     }
     void operator()(const StepCreated& fact) { jobs[fact.job].steps_created.push_back(&fact); }
     void operator()(const StepEnded& fact) { jobs[fact.job].steps_ended.push_back(&fact); }
+    void operator()(const StepUpdated&) {}
+    void operator()(const StepTimedOut&) {}
     void operator()(const JobCancelled& fact) {
         Touched& job = jobs[fact.job];
         job.cancelled = &fact;

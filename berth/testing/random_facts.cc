@@ -194,6 +194,11 @@ Maybe step(Rng& rng, Time now, const ClusterState& state) {
     const Job* job = random_job(rng, state, holds_nodes);
     if (job == nullptr) return std::nullopt;
     const auto running = std::ranges::find(job->steps, StepState::running, &Step::state);
+    if (running != job->steps.end() && rng.chance(20)) {
+        if (rng.chance(50)) return StepTimedOut{job->id, job->attempt, running->id};
+        return StepUpdated{job->id, job->attempt, running->id,
+                           std::chrono::minutes(rng.between(1, 90))};
+    }
     if (running != job->steps.end() && rng.chance(60)) {
         return StepEnded{.job = job->id,
                          .attempt = job->attempt,

@@ -175,6 +175,8 @@ class StepsOverNodes(unittest.TestCase):
         took = float(next(line for line in text.splitlines() if line.startswith("real")).split()[1])
         self.assertGreater(took, 59)
         self.assertLess(took, 75)
+        states = self.cluster.run("sacct", "-n", "-P", "-j", self.limited, "-o", "JobID,State").stdout.split()
+        self.assertIn(f"{self.limited}.0|TIMEOUT", states)
 
     def test_what_ends_a_job_stands_in_its_output_once(self):
         self.cluster.wait("the limit to pass", lambda: self.cluster.state_of(self.timed) == "TIMEOUT", patience=150)

@@ -94,6 +94,10 @@ def reservation(name, value, seen, needs_root=False):
     return registered(name, value, seen, "reservation", needs_root)
 
 
+def step(name, value, seen):
+    return registered(name, value, seen, "step", False)
+
+
 def node(name, value, seen):
     return registered(name, value, seen, "node", False)
 
@@ -375,6 +379,18 @@ def admin_comment(run):
     job = run.updated("-H")
     run.wait("the job's record", lambda: run.out("sacct", "-n", "-P", "-X", "-j", job, "-o", "AdminComment").strip() == "odd", 4)
     see("AdminComment=odd" in run.out("scontrol", "show", "job", job))
+
+
+# ---- Steps of jobs.
+
+@step("TimeLimit", "0:03", seen="the step ends after that time, and its job goes on")
+def step_time_limit(run):
+    job = run.sbatch(script="srun sleep 300; sleep 300")
+    run.wait("the step to run", lambda: f"{job}.0" in run.out("squeue", "-h", "-s", "-o", "%i"), 10)
+    if run.it:
+        run.run("scontrol", "update", f"StepId={job}.0", run.it)
+    run.wait("the step's end", lambda: run.out("sacct", "-n", "-P", "-j", f"{job}.0", "-o", "State").strip() == "TIMEOUT", 15)
+    same(run.squeue(job, "%t"), "R")
 
 
 # ---- Nodes.

@@ -28,6 +28,7 @@ Answer update_node(TurnBuilder& builder, Nodes& nodes, const Principal& principa
                    const UpdateNode& command);
 Answer create_step(TurnBuilder& builder, Nodes& nodes, const Principal& principal,
                    CreateStep command);
+Answer update_step(TurnBuilder& builder, const Principal& principal, const UpdateStep& command);
 Answer attach_step(const TurnBuilder& builder, const Nodes& nodes, const Principal& principal,
                    const AttachStep& command);
 Answer complete(TurnBuilder& builder, const Principal& principal, const CompleteJob& command);

@@ -120,8 +120,7 @@ private:
                            job.id);
         }
         if (command_.signal == 0) {
-            nodes_.end_step(job, *step,
-                            command_.time_limit ? EndReason::time_limit : EndReason::cancelled);
+            nodes_.end_step(job, *step, EndReason::cancelled);
             return std::nullopt;
         }
         std::vector<NodeId> nodes;

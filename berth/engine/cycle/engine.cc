@@ -40,7 +40,8 @@ bool changes_spec(const Fact& fact) { return is_one_of<SpecInstalled, NodeDescri
 // A rebuild from the state sees the fact itself.
 bool is_seen_by_rebuild(const Fact& fact) {
     return is_one_of<ControllerStarted, NodeRegistered, NodeNotResponding, NodeUpdated, NodeFenced,
-                     StepCreated, StepEnded, AccountingEdited, ClusterEdited>(fact);
+                     StepCreated, StepEnded, StepUpdated, StepTimedOut, AccountingEdited,
+                     ClusterEdited>(fact);
 }
 
 }  // namespace

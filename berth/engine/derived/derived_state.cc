@@ -332,6 +332,8 @@ void DerivedState::note(const ClusterState& state, Time now, const Fact& fact) {
                    [&](const ControllerHookEnded& kind) { note_hook_end(state, now, kind.job); },
                    [&](const StepCreated&) {},
                    [&](const StepEnded&) {},
+                   [&](const StepUpdated&) {},
+                   [&](const StepTimedOut&) {},
                    [&](const auto& kind) { job_changed(kind.job); },  // Facts about a job.
                },
                fact);

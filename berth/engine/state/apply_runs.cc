@@ -205,8 +205,10 @@ bool batch_host_refused(const ClusterState& state, const Job& job) {
     return std::ranges::find(refused_by, batch_host) != refused_by.end();
 }
 
-StepState state_of_ended(ExitStatus exit) {
+StepState state_of_ended(const Step& step) {
+    const ExitStatus exit = step.exit;
     if (exit == kOutOfMemoryExit) return StepState::out_of_memory;
+    if (step.out_of_time) return StepState::timeout;
     if (exit.signal == SIGTERM || exit.signal == SIGKILL) return StepState::cancelled;
     return exit == ExitStatus{} ? StepState::completed : StepState::failed;
 }
@@ -228,8 +230,15 @@ void release_steps(Job& job, NodeId node, Time now, bool lost) {
     for (Step& step : job.steps.edit()) {
         if (step.state != StepState::running || !release_step(step, node)) continue;
         if (!step.shares.empty()) continue;
-        finish_step(job, step, now, lost ? StepState::node_fail : StepState::cancelled);
+        const StepState ended = step.out_of_time ? StepState::timeout : StepState::cancelled;
+        finish_step(job, step, now, lost ? StepState::node_fail : ended);
     }
+}
+
+Step* find_running_step(Job& job, StepId id) {
+    std::vector<Step>& steps = job.steps.edit();
+    const auto step = std::ranges::find(steps, id, &Step::id);
+    return step == steps.end() || step->state != StepState::running ? nullptr : &*step;
 }
 
 void forget_old_steps(Job& job) {
@@ -462,7 +471,24 @@ void ClusterState::take(Time now, const StepEnded& fact) {
         if (step->exit != kOutOfMemoryExit) {
             step->exit = fact.out_of_memory ? exit : highest(step->exit, exit);
         }
-        if (step->shares.empty()) finish_step(record, *step, now, state_of_ended(step->exit));
+        if (step->shares.empty()) finish_step(record, *step, now, state_of_ended(*step));
+    });
+}
+
+void ClusterState::take(Time, const StepUpdated& fact) {
+    const Job* job = find_job(fact.job);
+    if (job == nullptr || job->state != JobState::running || job->attempt != fact.attempt) return;
+    change_job(fact.job, [&](Job& record) {
+        Step* const step = find_running_step(record, fact.step);
+        if (step != nullptr && !step->out_of_time) step->time_limit = fact.time_limit;
+    });
+}
+
+void ClusterState::take(Time, const StepTimedOut& fact) {
+    const Job* job = find_job(fact.job);
+    if (job == nullptr || job->state != JobState::running || job->attempt != fact.attempt) return;
+    change_job(fact.job, [&](Job& record) {
+        if (Step* const step = find_running_step(record, fact.step)) step->out_of_time = true;
     });
 }
 

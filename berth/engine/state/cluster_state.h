@@ -120,6 +120,8 @@ private:
     void take(Time now, const AttemptEnded& fact);
     void take(Time now, const StepCreated& fact);
     void take(Time now, const StepEnded& fact);
+    void take(Time now, const StepUpdated& fact);
+    void take(Time now, const StepTimedOut& fact);
     void take(Time now, const JobForgotten& fact);
     void take(Time now, const StartJob& fact);
     void take(Time now, const EndJob& fact);

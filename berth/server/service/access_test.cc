@@ -73,6 +73,7 @@ constexpr Promise kPromises[] = {
     {RouteId::resume_job, kOp, kOp},
     {RouteId::notify_job, kUser, kOp},
     {RouteId::attach_step, kUser, kAdmin},
+    {RouteId::update_step, kUser, kOp},
     {RouteId::checkpoint_job, kUser, kAdmin},
     {RouteId::top_jobs, kUser, kUser},  // The controller looks at whose the jobs are.
     {RouteId::create_partition, kOp, kOp},

@@ -75,8 +75,7 @@ CommandOutcome cancel(JobRef ref, const api::CancelRequest& body) {
                       .step = body.step,
                       .signal = body.signal,
                       .batch_only = body.batch_only,
-                      .whole_job = body.whole_job,
-                      .time_limit = body.time_limit};
+                      .whole_job = body.whole_job};
     command.only_pending = iequals(body.state, "PENDING");
     command.only_running = iequals(body.state, "RUNNING");
     if (!body.state.empty() && !command.only_pending && !command.only_running)
@@ -184,6 +183,13 @@ CommandOutcome checkpoint(JobRef ref, const api::Accepted&) {
 CommandOutcome keep_alive(JobRef ref, const api::Accepted&) { return KeepAlive{std::move(ref)}; }
 
 CommandOutcome explain(JobRef ref, const api::Accepted&) { return ExplainJob{std::move(ref)}; }
+
+CommandOutcome update_step(JobRef ref, const api::StepPatch& body) {
+    if (!body.time_limit) return bad("time_limit: should be given, like 30:00");
+    const auto limit = parse_time_limit(*body.time_limit);
+    if (!limit.ok()) return bad("time_limit: " + limit.error().message);
+    return UpdateStep{std::move(ref), body.step, *limit};
+}
 
 CommandOutcome attach_step(JobRef ref, const api::AttachCall& body) {
     return AttachStep{std::move(ref), body.step};
@@ -329,6 +335,7 @@ bool is_command(RouteId route) {
         case RouteId::release_job:
         case RouteId::requeue_job:
         case RouteId::create_step:
+        case RouteId::update_step:
         case RouteId::attach_step:
         case RouteId::complete_job:
         case RouteId::explain_job:
@@ -375,6 +382,7 @@ CommandOutcome command_of(const Snapshot& snapshot, const CommandRequest& reques
         case RouteId::cancel_job: return of_job<api::CancelRequest>(request, cancel);
         case RouteId::update_job: return of_job<api::JobPatch>(request, update);
         case RouteId::create_step: return of_job<api::StepCall>(request, create_step);
+        case RouteId::update_step: return of_job<api::StepPatch>(request, update_step);
         case RouteId::attach_step: return of_job<api::AttachCall>(request, attach_step);
         case RouteId::complete_job: return of_job<api::CompleteRequest>(request, complete);
         case RouteId::hold_job:

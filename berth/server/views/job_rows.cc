@@ -227,7 +227,8 @@ api::StepRow step_row(const ClusterSpec& spec, JobId job, const Step& step) {
             .tres = tres_text(spec, tres, TresOrder::by_name),
             .started_at = step.started_at,
             .ended_at = step.ended_at,
-            .exit = step.exit};
+            .exit = step.exit,
+            .time_limit = step.time_limit};
 }
 
 namespace {

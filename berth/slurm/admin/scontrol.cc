@@ -42,6 +42,7 @@ constexpr const char* kScontrolUsage =
     "hostnames|hostlist|hostlistsorted "
     "LIST\n"
     "  update JobId=… KEY=VALUE …                  update NodeName=… State=… [Reason=…]\n"
+    "  update StepId=JOB.STEP TimeLimit=…\n"
     "  create reservation KEY=VALUE …              update|delete ReservationName=…\n"
     "  create PartitionName=… KEY=VALUE …          update|delete PartitionName=…\n"
     "  create NodeName=… State=CLOUD|FUTURE …      delete NodeName=…\n"
@@ -437,7 +438,7 @@ private:
             const auto done = send_update(client_, change.value(), name);
             if (done && pass_on(*done)) continue;
             const std::string why = site_refusal(done.problem());
-            if (change.value().node) {
+            if (change.value().node || change.value().step) {
                 streams_.err << "slurm_update error: " << why << '\n';
                 if (done.problem().code == "unknown_node")
                     streams_.err << advice_on_unknown_node(client_, call_, name);

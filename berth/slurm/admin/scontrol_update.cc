@@ -4,6 +4,7 @@
 #include <array>
 
 #include "berth/base/bitmask.h"
+#include "berth/base/duration_text.h"
 #include "berth/base/hostlist.h"
 #include "berth/base/text.h"
 #include "berth/model/invalid_argument.h"
@@ -72,6 +73,39 @@ Status set_node_key(api::NodePatch& node, const std::string& key, const std::str
     return Done{};
 }
 
+// StepId=12.0, or StepId=12 for all steps of the job.
+Result<api::StepPatch> steps_named(const std::string& value) {
+    const std::size_t dot = value.find('.');
+    api::StepPatch patch;
+    const bool has_job = dot != 0 && !value.empty();
+    if (has_job && dot == std::string::npos) return patch;
+    const auto number = parse_int64(std::string_view(value).substr(std::min(dot + 1, value.size())));
+    if (!has_job || !number.ok() || *number < 0 || *number >= kPrologStep.value()) {
+        return invalid_argument("Invalid StepId value: " + value +
+                                "; a step of srun is 12.0, and 12 are all of that job");
+    }
+    patch.step = StepId(static_cast<std::uint32_t>(*number));
+    return patch;
+}
+
+Status set_step_key(api::StepPatch& step, const std::string& key, const std::string& value) {
+    constexpr std::size_t kLettersLeast = 3;
+    const bool is_limit = key.size() >= kLettersLeast && starts_with_icase("TimeLimit", key);
+    if (!is_limit) {
+        return invalid_argument("Update of this parameter is not supported: " + key + "=" + value +
+                                "; of a step only TimeLimit can be changed");
+    }
+    if (!parse_time_limit(value).ok()) return invalid_argument("Invalid TimeLimit value: " + value);
+    step.time_limit = value;
+    return Done{};
+}
+
+Status set_key(Update& update, const std::string& key, const std::string& value, Time now) {
+    if (update.node) return set_node_key(*update.node, key, value);
+    if (update.step) return set_step_key(*update.step, key, value);
+    return set_job_key(update.job, key, value, now);
+}
+
 }  // namespace
 
 std::vector<std::string> with_job_named(std::vector<std::string> words) {
@@ -114,19 +148,18 @@ Result<Update> parse_update(const std::vector<std::string>& words, Time now) {
             BERTH_TRY(update.names, expand_hostlist(value));
             update.node.emplace();
         } else if (iequals(key, "StepId")) {
-            return invalid_argument("update of " + key + " is not supported yet");
+            BERTH_TRY(update.step, steps_named(value));
+            update.names = {value};
         } else {
             keys.emplace_back(key, value);
         }
     }
     if (update.names.empty()) {
         return invalid_argument(
-            "No valid entity in update command; begin with JobId= or NodeName=");
+            "No valid entity in update command; begin with JobId=, StepId= or NodeName=");
     }
     for (const auto& [key, value] : keys) {
-        const Status set = update.node ? set_node_key(*update.node, key, value)
-                                       : set_job_key(update.job, key, value, now);
-        if (!set.ok()) return set.error();
+        BERTH_CHECK(set_key(update, key, value, now));
     }
     if (keys.empty()) return invalid_argument("No changes specified");
     return update;

@@ -289,7 +289,7 @@ void print_step(std::ostream& out, const api::JobRow& job, const api::StepRow& s
     record.put("StepId", job_id_text(job) + "." + step_name(step.id))
         .put("UserId", std::to_string(job.owner.uid));
     record.put("StartTime", local_time(step.started_at, "Unknown"))
-        .put("TimeLimit", "UNLIMITED")
+        .put("TimeLimit", format_time_limit(step.time_limit))
         .line();
     record.put("State", step.state)
         .put("Partition", job.partition)

@@ -194,14 +194,10 @@ std::optional<api::StepReply> StepRun::create(api::StepCall call) {
 
 void StepRun::end(StepId step) {
     if (ended_by_us_) return;
+    ended_by_us_ = true;
     say("Terminating StepId=" + job_ + "." + to_string(step));
-    cancel({.step = step});
-}
-
-void StepRun::cancel(const api::CancelRequest& request) {
-    if (std::exchange(ended_by_us_, true)) return;
     tell_of_abort();
-    const auto sent = client_.cancel(job_, request);
+    const auto sent = client_.cancel(job_, {.step = step});
     const bool is_over = !sent && sent.problem().code == "job_finished";
     if (!sent && !is_over) fail("cannot end the step: " + slurm_message(sent.problem()));
 }
@@ -277,14 +273,6 @@ void StepRun::tell_of_preemption(const api::StepReply& reply) {
          " DUE TO PREEMPTION ***");
 }
 
-// --time of a step within a job: srun sees to it, and the step's nodes say so.
-void StepRun::end_at_its_limit(const api::StepReply& reply) {
-    const auto& limit = draft_.spec.request->time_limit;
-    if (own_job_ || ended_by_us_ || !limit || *limit == Duration::max()) return;
-    if (std::chrono::steady_clock::now() - launched_at_ < *limit) return;
-    cancel({.step = reply.step.id, .time_limit = true});
-}
-
 // What the MPI servers of the step's nodes have to tell each other.
 void StepRun::serve_mpi(const StepFrame& frame, std::uint32_t node, StepListener& listener,
                         Exchange& exchange, StepId step) {
@@ -336,7 +324,6 @@ int StepRun::carry(StepListener& listener, const api::StepReply& reply, StepFile
         .tick =
             [&] {
                 end_if_waited_enough(step);
-                end_at_its_limit(reply);
                 watch_launch(listener, reply);
             },
         .idle = [&] { return is_alive(step); },

@@ -47,9 +47,7 @@ private:
     void tell_of_cpus(const StepRequest& request);
     void end_if_waited_enough(StepId step);
     void tell_of_preemption(const api::StepReply& reply);
-    void end_at_its_limit(const api::StepReply& reply);
     void end(StepId step);
-    void cancel(const api::CancelRequest& request);
     void tell_of_abort();
     void watch_launch(const StepListener& listener, const api::StepReply& reply);
     bool is_alive(StepId step);

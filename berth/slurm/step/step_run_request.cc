@@ -146,6 +146,9 @@ StepRequest StepRun::request() const {
     if (!distribution_text(asked.nearness->task_order, asked.nearness->layout).empty())
         request.layout = asked.nearness->layout;
     request.overcommit = asked.nearness->layout.overcommit;
+    // As part of a job of its own it has that job's.
+    if (!own_job_ && asked.time_limit && *asked.time_limit != Duration::max())
+        request.time_limit = asked.time_limit;
     choose_among_the_rest(request);
     return request;
 }
