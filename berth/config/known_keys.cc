@@ -204,7 +204,7 @@ constexpr auto kKnownKeys = std::to_array<KnownKey>({
     {"TreeWidth", slurms_own, "16"},
     {"UsePam", acted_on, "No"},
     {"UnkillableStepProgram", not_yet, "(null)"},
-    {"UnkillableStepTimeout", not_yet, "60 sec"},
+    {"UnkillableStepTimeout", acted_on, "60 sec"},
     {"VSizeFactor", not_yet, "0 percent"},
     {"WaitTime", acted_on, "0 sec"},
     {"X11Parameters", not_yet, "(null)"},

@@ -207,6 +207,8 @@ struct SchedulingSpec {
     // RequeueExit, RequeueExitHold: a script that ends with one of these exit codes is requeued, or
     // requeued and held. In ascending order.
     std::vector<std::int32_t> requeue_exit, requeue_exit_hold;
+    // A node on which killed processes live on for so long is drained: UnkillableStepTimeout.
+    Duration unkillable_wait = std::chrono::seconds(60);
 
     BERTH_FIELDS(SchedulingSpec, rules, backfill, plan_depth, plan_window, kill_wait, agent_timeout,
                  heartbeat, min_job_age, over_time_limit, max_job_count, max_array_size,
@@ -214,7 +216,7 @@ struct SchedulingSpec {
                  enforce_part_limits, usage_decay, billing_sum, priority_tres, priority_period,
                  prioritize_running, priorities_only_rise, enforce_limits, planning, user_top,
                  inactive_limit, preemption, kill_invalid_depend, time_slice, requeue_exit,
-                 requeue_exit_hold)
+                 requeue_exit_hold, unkillable_wait)
 };
 
 // How the agents confine jobs: cgroup.conf; and whom they let run any: UsePAM of slurm.conf.

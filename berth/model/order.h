@@ -38,10 +38,11 @@ struct LaunchAttempt {
     std::string credential;  // The controller's word for all of this; see credential/credential.h.
     // "SLURM_HET_SIZE=2" … of a heterogeneous job; memory that the partition gives by default.
     std::vector<std::string> more_variables;
+    Duration unkillable_wait{};  // From SIGKILL to AttemptUnkillable. 0: that is never said.
     BERTH_FIELDS(LaunchAttempt, job, attempt, node, batch_host, share, owner, spec, partition, qos,
                  shares, node_names, started_at, ends_at, restarts, array_job, array_task,
                  array_bounds, kill_wait, confinement, cluster, payload, hooks, credential,
-                 more_variables)
+                 more_variables, unkillable_wait)
 };
 
 // Runs this node's tasks of a step of an attempt that is live here.

@@ -3,6 +3,7 @@
 import signal
 
 from effect import NoEffect, same, see
+from hung_disk import HungDisk
 from keys_case import USER, key
 
 ACCOUNTS = {"accounts": [{"name": "bio", "grp_jobs": 1, "users": ["root"]}]}
@@ -83,6 +84,20 @@ def kill_wait(run):
     (run.cluster.work / "trapped").unlink()
     run.run("scancel", job)
     run.wait("the job to be gone", lambda: run.out("squeue", "-h", "-j", job) == "", 4)
+
+
+@key("slurm.conf", "UnkillableStepTimeout", "1", seen="a node is drained where a process lives on for so long after SIGKILL", needs_root=True)
+def unkillable_step_timeout(run):
+    run.configure()
+    with HungDisk(run.cluster.root) as disk:
+        job = run.sbatch("-w", "n1", script=f"cat {disk.path}/file")
+        run.runs(job)
+        run.run("scancel", job)
+        try:
+            run.wait("the node to be drained", lambda: "Kill task failed" in run.out("sinfo", "-R", "-h", "-o", "%E"), 10)
+        finally:
+            disk.end()
+            run.run("scontrol", "update", "NodeName=n1", "State=RESUME", ok=None)
 
 
 @key("slurm.conf", "InactiveLimit", "1", seen="a job whose salloc is dead is ended")

@@ -29,6 +29,8 @@ void Nodes::on_message(TurnBuilder& builder, AgentInput input) {
         run_reports_.on_attempt_frozen(builder, *node, *frozen);
     } else if (const auto* saved = std::get_if<AttemptCheckpointed>(&input.report.body)) {
         run_reports_.on_checkpoint(builder, *node, {saved->job, saved->attempt});
+    } else if (const auto* stuck = std::get_if<AttemptUnkillable>(&input.report.body)) {
+        run_reports_.on_unkillable(builder, *node, *stuck);
     } else if (const auto* attempt = std::get_if<AttemptReport>(&input.report.body)) {
         if (attempt->live) {
             run_reports_.on_attempt_started(builder, *node, {attempt->job, attempt->attempt});

@@ -72,6 +72,16 @@ void RunReports::on_attempt_frozen(TurnBuilder& builder, NodeId node, const Atte
     if (all) builder.record(JobFrozen{job.id, job.attempt, change});
 }
 
+// In Slurm's words.
+void RunReports::on_unkillable(TurnBuilder& builder, NodeId node, const AttemptUnkillable& report) {
+    if (builder.state().nodes().condition(node).drained) return;
+    builder.log(LogLevel::error, "node " + builder.state().spec().node(node).name +
+                                     " is drained: processes of job " + to_string(report.job) +
+                                     " live on though they were killed");
+    builder.record(NodeUpdated{
+        .node = node, .drained = true, .reason = "Kill task failed", .by = kByController});
+}
+
 // Said again in each registration.
 void RunReports::on_checkpoint(TurnBuilder& builder, NodeId node, AttemptId attempt) {
     if (!holds(builder.state(), node, attempt)) return;
