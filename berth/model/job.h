@@ -158,11 +158,12 @@ struct JobCommand {
     std::string checkpoint;
     Duration restart_cost{};  // Between the start of another run and new progress.
     std::string admin_comment;  // What an operator says of it; the job does not get to know.
+    bool no_kill = false;       // It goes on when a node other than its first is lost.
 
     BERTH_FIELDS(JobCommand, work_dir, std_out, std_err, std_in, append_output, script_name,
                  arguments, submit_host, submit_line, gpu_bind, export_env, interactive, warning,
                  wckey, mail_types, mail_user, attended, truncate_output, inherited,
-                 kill_on_invalid_dep, checkpoint, restart_cost, admin_comment)
+                 kill_on_invalid_dep, checkpoint, restart_cost, admin_comment, no_kill)
 };
 
 // The bulky part of a submission. It is stored in the same transaction as the job, and read back

@@ -66,6 +66,7 @@ std::vector<FieldCase> first_cases() {
              return near.spread && near.fewest_nodes && s.command->kill_on_invalid_dep == true;
          }},
         {"hold", "true", [](const JobSpec& s) { return s.hold; }},
+        {"kill_on_node_fail", "false", [](const JobSpec& s) { return s.command->no_kill; }},
         {"kill_warning_signal", R"("USR1")",
          [](const JobSpec& s) { return s.command->warning->signal == 10; }},
         {"licenses", R"("matlab:2")",

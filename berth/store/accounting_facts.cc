@@ -76,9 +76,6 @@ struct Collect {
     void operator()(const JobMoved& fact) { jobs[fact.job]; }
 };
 
-// How Slurm shows a job that exceeded its memory: "0:125".
-constexpr ExitStatus kOutOfMemoryExit{.code = 0, .signal = 125};
-
 // {0, 1, 2, 7} and 2 -> "0-2,7%2"
 std::string tasks_text(const std::vector<std::uint32_t>& tasks, std::uint32_t max_running) {
     if (tasks.empty()) return "";

@@ -107,7 +107,7 @@ private:
     friend class Trial;  // plan/trial.h: gives back what runs hold, for a while.
 
     // One overload for each kind of fact, or apply() does not compile. Defined in apply.cc,
-    // apply_jobs.cc, apply_runs.cc and apply_declared.cc.
+    // apply_jobs.cc, apply_runs.cc, apply_steps.cc and apply_declared.cc.
     void take(Time now, const ControllerStarted& fact);
     void take(Time now, const SpecInstalled& fact);
     void take(Time now, const NodeRegistered& fact);

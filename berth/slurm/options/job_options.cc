@@ -182,6 +182,15 @@ Status set_kill_on_invalid_dep(JobDraft& d, const char* v) {
     return Done{};
 }
 
+Status set_no_kill(JobDraft& d, const char* v) {
+    if (v != nullptr && !iequals(v, "off")) {
+        return invalid_argument("Invalid --no-kill specification: " + std::string(v) +
+                                "; write --no-kill or --no-kill=off");
+    }
+    d.spec.command.edit().no_kill = v == nullptr;
+    return Done{};
+}
+
 Status set_het_group(JobDraft& d, const char* v) {
     d.het_groups = v;
     return Done{};
@@ -264,6 +273,7 @@ constexpr auto kJobOptions = std::to_array<JobOption>({
     {"mem-per-cpu", 0, required_argument, kOfJob, [](JobDraft& d, const char* v) { return set_memory(d.spec.request.edit().memory_per_cpu, v, "mem-per-cpu"); }},
     {"mem-per-gpu", 0, required_argument, kOfJob, [](JobDraft& d, const char* v) { return set_memory(d.per_gpu.memory, v, "mem-per-gpu"); }},
     {"nice", 0, optional_argument, kOfJob, set_nice},
+    {"no-kill", 'k', optional_argument, kOfJob, set_no_kill},
     {"no-requeue", 0, no_argument, kSbatch, [](JobDraft& d, const char*) -> Status { d.spec.requeue = false; return Done{}; }},
     {"no-shell", 0, no_argument, kSalloc, [](JobDraft& d, const char*) -> Status { d.of_allocation.no_shell = true; return Done{}; }},
     {"nodelist", 'w', required_argument, kJobs, set_nodelist},
@@ -365,7 +375,7 @@ constexpr auto kJobOptions = std::to_array<JobOption>({
     {"container", 0, required_argument},
     {"extra", 0, required_argument},
     {"gpu-freq", 0, required_argument},
-    {"no-allocate", 'Z', no_argument, kSrun}, {"no-kill", 'k', optional_argument},
+    {"no-allocate", 'Z', no_argument, kSrun},
     {"oom-kill-step", 0, optional_argument},
     {"resv-ports", 0, optional_argument, kSbatch | kSalloc},
     {"stepmgr", 0, no_argument},

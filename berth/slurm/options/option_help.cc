@@ -65,6 +65,7 @@ constexpr auto kRunHelp = std::to_array<Help>({
     {"multi-prog", "", "the command is a file that says what each task runs"},
     {"nice", "[=N]", "lower the priority by so much (100)"},
     {"no-bell", "", "never ring the terminal's bell"},
+    {"no-kill", "[=off]", "go on when a node other than the first is lost"},
     {"no-requeue", "", "never run the job again"},
     {"no-shell", "", "leave the allocation without a command"},
     {"nodes", "N[-MAX]", "how many nodes"},

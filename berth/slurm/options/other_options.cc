@@ -36,7 +36,6 @@ constexpr auto kRefused = std::to_array<OtherOption>({
     {"future", "there are no FUTURE nodes"},
     {"gpu-freq", "set clocks in a prolog, with nvidia-smi -ac"},
     {"no-allocate", "use ssh, or give root a job of its own"},
-    {"no-kill", "use --requeue, or an array of smaller jobs"},
     {"oneliner", "use --parsable2", " sacctmgr "},
     {"oom-kill-step", "a step whose memory runs out is ended; --kill-on-bad-exit ends the others"},
     {"pidformat", "look into the job's cgroup on its nodes"},
