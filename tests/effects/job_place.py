@@ -310,6 +310,12 @@ def gpus_per_task(run):
     see("GRES=gpu:a100:2" in run.output("scontrol -d show job $SLURM_JOB_ID", "-n2"))
 
 
+@job_option("tres-per-task", "cpu=2,gres/gpu=1", seen="two tasks get a GPU and two CPUs each")
+def tres_per_task(run):
+    text = run.output("scontrol -d show job $SLURM_JOB_ID", "-n2")
+    see("GRES=gpu:a100:2" in text and "NumCPUs=4 " in text)
+
+
 @job_option("gpu-bind", "single:1", seen="each task sees a GPU of its own")
 def gpu_bind(run):
     text = run.output(("" if run.command == "srun" else "srun ") + "bash -c 'echo $CUDA_VISIBLE_DEVICES'", "-n2", "--gpus=2")

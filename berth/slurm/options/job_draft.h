@@ -50,6 +50,14 @@ struct OfCpus {
     void note_instead_of_hint() { instead = std::max(instead, reading); }
 };
 
+// --tres-per-task, until it is counted.
+struct TresPerTask {
+    std::optional<std::uint32_t> cpus;
+    std::vector<GresRequest> gpus;
+    std::vector<LicenseCount> licenses;
+    OfCpus::From from = OfCpus::From::nowhere;
+};
+
 // srun --bcast: the program is copied to the nodes.
 struct OfBroadcast {
     std::optional<std::string> to;       // Empty: to where it is copied by default.
@@ -114,6 +122,7 @@ struct JobDraft {
     bool wait = false;       // sbatch --wait
     bool test_only = false;  // --test-only
     PerGpu per_gpu;
+    std::optional<TresPerTask> tres_per_task;
     OfCpus of_cpus;
     OfStep of_step;
     OfAllocation of_allocation;

@@ -22,6 +22,7 @@
 #include "berth/slurm/options/site_options.h"
 #include "berth/slurm/options/step_options.h"
 #include "berth/slurm/options/time_options.h"
+#include "berth/slurm/options/tres_per_task.h"
 
 namespace berth::slurm {
 namespace {
@@ -191,6 +192,12 @@ Status set_no_kill(JobDraft& d, const char* v) {
     return Done{};
 }
 
+Status set_tres_per_task(JobDraft& d, const char* v) {
+    BERTH_TRY(d.tres_per_task, parse_tres_per_task(v));
+    d.tres_per_task->from = d.of_cpus.reading;
+    return Done{};
+}
+
 Status set_het_group(JobDraft& d, const char* v) {
     d.het_groups = v;
     return Done{};
@@ -349,6 +356,7 @@ constexpr auto kJobOptions = std::to_array<JobOption>({
     {"sockets-per-node", 0, required_argument, kOfJob, set_sockets},
     {"threads-per-core", 0, required_argument, kOfJob, set_threads_per_core},
     {"tmp", 0, required_argument, kOfJob, set_tmp_disk},
+    {"tres-per-task", 0, required_argument, kJobs, set_tres_per_task},
     {"use-min-nodes", 0, no_argument, kOfJob, near_flag<&TopologyConstraint::fewest_nodes>},
     {"tasks-per-node", 0, required_argument, kJobs, [](JobDraft& d, const char* v) { return set_count(d.spec.request.edit().tasks_per_node, v, "ntasks-per-node"); }},
     {"bbf", 0, required_argument, kOfJob, set_burst_buffer_file}, {"reboot", 0, no_argument, kOfJob, set_reboot},
@@ -379,7 +387,7 @@ constexpr auto kJobOptions = std::to_array<JobOption>({
     {"oom-kill-step", 0, optional_argument},
     {"resv-ports", 0, optional_argument, kSbatch | kSalloc},
     {"stepmgr", 0, no_argument},
-    {"treewidth", 0, required_argument}, {"tres-bind", 0, required_argument}, {"tres-per-task", 0, required_argument},
+    {"treewidth", 0, required_argument}, {"tres-bind", 0, required_argument},
     {"x11", 0, optional_argument, kSbatch},
 });
 // clang-format on

@@ -120,6 +120,7 @@ constexpr auto kConstraintHelp = std::to_array<Help>({
     {"sockets-per-node", "N", "nodes with at least so many sockets"},
     {"spread-job", "", "nodes wherever they are, under any switches"},
     {"threads-per-core", "N", "nodes with so many threads in a core; tasks use no more"},
+    {"tres-per-task", "LIST", "what each task has: cpu=4,gres/gpu=1,license/matlab=1"},
     {"tmp", "SIZE", "nodes with at least so large a temporary disk"},
     {"use-min-nodes", "", "of --nodes=2-4 as few as it takes"},
 });

@@ -44,7 +44,6 @@ constexpr auto kRefused = std::to_array<OtherOption>({
     {"timeout", "end sbcast with timeout(1)"},
     {"treewidth", "srun talks to each node itself"},
     {"tres-bind", "use --gpu-bind"},
-    {"tres-per-task", "use --cpus-per-task and --gpus-per-task"},
     {"uid", "act as that user: sudo -u USER", " scontrol "},
     {"x11", "use ssh -X to a node of the job", " sbatch "},
 });
