@@ -15,7 +15,6 @@ OWN_VARIABLES = {
 NOT_BUILT = {
     "--container", "--cpu-bind", "--cpus-per-gpu", "--distribution", "--exclusive", "--gpu-freq",
     "--gres-flags", "--immediate", "--mincpus",
-    "--mem-bind",
 }
 OLDER = "variables of a job and its steps"
 SPREAD = "tasks on more nodes than they need"

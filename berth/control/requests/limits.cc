@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "berth/model/cpu_frequency.h"
+#include "berth/model/mem_bind.h"
 
 namespace berth {
 namespace {
@@ -107,6 +108,12 @@ std::optional<Refusing> bad_inherited(const Inherited& inherited) {
 std::optional<Refusing> bad_frequency(const std::string& text) {
     if (text.empty()) return std::nullopt;
     const auto read = parse_cpu_frequency(text);
+    if (read.ok()) return std::nullopt;
+    return Refusing{Refusal::invalid_request, read.error().message, {}};
+}
+
+std::optional<Refusing> bad_mem_bind(const std::string& text) {
+    const auto read = MemBind::parse(text);
     if (read.ok()) return std::nullopt;
     return Refusing{Refusal::invalid_request, read.error().message, {}};
 }
@@ -235,10 +242,12 @@ std::optional<Refusing> too_large(const CreateStep& step) {
                                    {"Task epilog", launch.task_epilog},
                                    {"--cpu-freq", launch.cpu_frequency},
                                    {"--cpu-bind", step.request.cpu_bind},
+                                   {"--mem-bind", launch.mem_bind},
                                    {"--gpu-bind", step.request.gpu_bind}})) {
         return refusing;
     }
     if (auto refusing = bad_frequency(launch.cpu_frequency)) return refusing;
+    if (auto refusing = bad_mem_bind(launch.mem_bind)) return refusing;
     return long_list(
         {{"Node list", step.request.nodelist.size()}, {"--gres", step.request.gres.size()}});
 }

@@ -294,6 +294,10 @@ private:
             request.payload.environment.push_back(std::string(kSlurmCpuFreqReq) + "=" +
                                                   draft.of_step.cpu_frequency);
         }
+        if (!draft.of_step.mem_bind.empty()) {
+            request.payload.environment.push_back(std::string(kSlurmMemBind) + "=" +
+                                                  draft.of_step.mem_bind);
+        }
         if (!draft.of_cpus.hint_text.empty()) {
             request.payload.environment.push_back(std::string(kSlurmHint) + "=" +
                                                   draft.of_cpus.hint_text);

@@ -81,6 +81,7 @@ struct OfStep {
     bool asks_for_x11 = false;              // --x11
     OfBroadcast broadcast;
     std::string cpu_frequency;  // --cpu-freq, in Slurm's words
+    std::string mem_bind;       // --mem-bind, as it was given
 };
 
 // salloc's own.

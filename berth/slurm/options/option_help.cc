@@ -134,7 +134,7 @@ constexpr auto kResourceHelp = std::to_array<Help>({
     {"gres", "LIST", "of each node: gpu:2, gpu:a100:2, shard:4; none"},
     {"licenses", "LIST", "licences: matlab:2"},
     {"mem", "SIZE", "memory of each node: 500M, 4G; 0: all of it"},
-    {"mem-bind", "none|quiet", "memory is not bound"},
+    {"mem-bind", "HOW", "whose NUMA nodes' memory tasks use: local, rank, map_mem:…, mask_mem:…"},
     {"mincpus", "N", "so many CPUs on each node, at least"},
     {"mem-per-cpu", "SIZE", "memory for each CPU"},
     {"mem-per-gpu", "SIZE", "memory for each GPU"},
