@@ -37,7 +37,10 @@ bool take_list(std::string_view text, MemBind& bind) {
 
 bool take_word(std::string_view word, MemBind& bind) {
     if (is_either(word, "quiet", "q") || iequals(word, "nosort")) return true;
-    if (is_either(word, "prefer", "p")) return bind.prefer = true;
+    if (is_either(word, "prefer", "p")) {
+        bind.prefer = true;
+        return true;
+    }
     for (const auto& [name, kind] : {std::pair{"none", MemBind::Kind::none},
                                      {"no", MemBind::Kind::none},
                                      {"local", MemBind::Kind::local},

@@ -11,6 +11,7 @@
 #include "berth/slurm/admin/scontrol_advice.h"
 #include "berth/slurm/admin/scontrol_change.h"
 #include "berth/slurm/admin/scontrol_job.h"
+#include "berth/slurm/admin/scontrol_json.h"
 #include "berth/slurm/admin/scontrol_node.h"
 #include "berth/slurm/admin/scontrol_partition.h"
 #include "berth/slurm/admin/scontrol_pids.h"
@@ -19,7 +20,6 @@
 #include "berth/slurm/admin/scontrol_reservation.h"
 #include "berth/slurm/admin/scontrol_token.h"
 #include "berth/slurm/admin/scontrol_update.h"
-#include "berth/slurm/json/json_rows.h"
 #include "berth/slurm/options/advice.h"
 #include "berth/slurm/options/arguments.h"
 #include "berth/slurm/options/clusters.h"
@@ -183,7 +183,8 @@ private:
         if (means(what, "jobid", 4)) what = "jobs";
         if (means(what, "partitionname", 10)) what = "partitions";
         if (means(what, "reservationname", 12)) what = "reservations";
-        if (notation) return show_as_json(what, id);
+        if (notation)
+            return show_as_json({client_, call_, *notation, options.now, streams_}, what, id);
         if (means(what, "jobs", 1)) return show_jobs(client_, options, id, streams_);
         if (means(what, "steps", 2)) return show_steps(client_, options, id, streams_);
         if (means(what, "nodes", 1)) return show_nodes(client_, options, id, streams_);
@@ -211,51 +212,6 @@ private:
         streams_.err << "invalid entity:" << words[1] << " for keyword:show \n"
                      << advice_on_entity(call_, what);
         return 1;
-    }
-
-    template <class Rows, class Put>
-    int print_json(const char* name, const CallResult<Rows>& rows, const Put& put) {
-        if (!rows) return fail(slurm_message(rows.problem()));
-        const auto answer = client_.ping();
-        if (!answer) return fail(slurm_message(answer.problem()));
-        SlurmJson out(streams_.out, *notation);
-        out.begin();
-        out.begin_list(name);
-        for (const auto& row : *rows) {
-            put(out, row, answer->cluster);
-            out.flush();
-        }
-        out.end_list();
-        out.put_time("last_update", options.now);
-        out.finish(call_, answer->cluster);
-        return 0;
-    }
-
-    // All, or those of one name; a name that is nobody's is an error.
-    template <class Rows>
-    static CallResult<Rows> named(CallResult<Rows> rows, const std::string& name,
-                                  const char* otherwise) {
-        if (!rows || name.empty()) return rows;
-        std::erase_if(*rows, [&](const auto& row) { return row.name != name; });
-        if (!rows->empty()) return rows;
-        api::Problem problem;
-        problem.slurm = otherwise;
-        return problem;
-    }
-
-    int show_as_json(const std::string& what, const std::string& id) {
-        if (means(what, "jobs", 1))
-            return print_json("jobs", id.empty() ? client_.jobs() : client_.job(id), put_job);
-        if (means(what, "nodes", 1)) {
-            return print_json("nodes", named(client_.nodes(), id, "Invalid node name specified"),
-                              put_node);
-        }
-        if (means(what, "partitions", 1)) {
-            return print_json("partitions",
-                              named(client_.partitions(), id, "Invalid partition name specified"),
-                              put_partition);
-        }
-        return fail("scontrol --json (or --yaml) show " + what + " is not supported yet");
     }
 
     static std::vector<std::string> words_of(const std::vector<std::string>& words) {

@@ -57,8 +57,8 @@ JobDraft draft_of(const char* text, From from = From::command_line) {
 TEST(TresPerTaskOption, IsWhatTheOptionsOfEachSay) {
     JobDraft draft = draft_of("cpu=4,gres/gpu=2,license/matlab=7");
     JobRequest& request = draft.spec.request.edit();
-    request.tasks = 2;
-    request.licenses = {{{"matlab", 7}, {"ansys", 1}}, false};
+    request.tasks = 2U;
+    request.licenses = LicenseRequest{{{"matlab", 7}, {"ansys", 1}}, false};
     for (int i = 0; i < 2; ++i) {  // Twice is as once.
         ASSERT_TRUE(check_together(draft).ok());
         EXPECT_EQ(draft.spec.request->cpus_per_task, 4U);
@@ -70,7 +70,7 @@ TEST(TresPerTaskOption, IsWhatTheOptionsOfEachSay) {
 TEST(TresPerTaskOption, ExcludesThemOnTheCommandLineAndGivesWayInTheEnvironment) {
     for (const From from : {From::command_line, From::environment}) {
         JobDraft cpus = draft_of("cpu=4", from), gpus = draft_of("gres/gpu=2", from);
-        cpus.spec.request.edit().cpus_per_task = 8;
+        cpus.spec.request.edit().cpus_per_task = 8U;
         cpus.cpus_per_task_given = true;
         gpus.spec.request.edit().gpus_per_task = std::vector<GresRequest>{{"gpu", "", 1}};
         const Status of_cpus = take_tres_per_task(cpus), of_gpus = take_tres_per_task(gpus);
