@@ -203,7 +203,7 @@ constexpr auto kKnownKeys = std::to_array<KnownKey>({
     {"TrackWCKey", not_yet, "No"},
     {"TreeWidth", slurms_own, "16"},
     {"UsePam", acted_on, "No"},
-    {"UnkillableStepProgram", not_yet, "(null)"},
+    {"UnkillableStepProgram", acted_on, "(null)"},
     {"UnkillableStepTimeout", acted_on, "60 sec"},
     {"VSizeFactor", not_yet, "0 percent"},
     {"WaitTime", acted_on, "0 sec"},

@@ -101,6 +101,7 @@ constexpr Consumer kInSpec[] = {
     {"TaskProlog", "/x", "host/task_exec"},
     {"TopologyPlugin", "topology/flat", "config/topology_conf"},
     {"UsePam", "1", "host/account_check"},
+    {"UnkillableStepProgram", "/x", "control/run_reports"},
     {"UnkillableStepTimeout", "61", "agent/attempt_ends"},
     {"WaitTime", "10", "slurm/step_run"},
 };

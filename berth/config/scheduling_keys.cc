@@ -117,8 +117,6 @@ void read_scheduling_keys(Draft& draft) {
     read_scheduler_parameters(draft, globals.line());
     read_dependency_parameters(draft, globals.line());
     spec.kill_wait = globals.seconds("killwait", spec.kill_wait);
-    spec.unkillable_wait =
-        std::chrono::seconds(globals.number("unkillablesteptimeout", 1, 65533, 60));
     spec.agent_timeout = globals.seconds("slurmdtimeout", spec.agent_timeout);
     spec.inactive_limit = std::chrono::seconds(globals.number("inactivelimit", 0, 65533, 0));
     spec.min_job_age = globals.seconds("minjobage", spec.min_job_age);

@@ -207,8 +207,6 @@ struct SchedulingSpec {
     // RequeueExit, RequeueExitHold: a script that ends with one of these exit codes is requeued, or
     // requeued and held. In ascending order.
     std::vector<std::int32_t> requeue_exit, requeue_exit_hold;
-    // A node on which killed processes live on for so long is drained: UnkillableStepTimeout.
-    Duration unkillable_wait = std::chrono::seconds(60);
 
     BERTH_FIELDS(SchedulingSpec, rules, backfill, plan_depth, plan_window, kill_wait, agent_timeout,
                  heartbeat, min_job_age, over_time_limit, max_job_count, max_array_size,
@@ -216,7 +214,7 @@ struct SchedulingSpec {
                  enforce_part_limits, usage_decay, billing_sum, priority_tres, priority_period,
                  prioritize_running, priorities_only_rise, enforce_limits, planning, user_top,
                  inactive_limit, preemption, kill_invalid_depend, time_slice, requeue_exit,
-                 requeue_exit_hold, unkillable_wait)
+                 requeue_exit_hold)
 };
 
 // How the agents confine jobs: cgroup.conf; and whom they let run any: UsePAM of slurm.conf.
@@ -308,9 +306,14 @@ struct HealthCheckSpec {
     // ReturnToService: whether a node that was down takes work when it registers. nullopt: it does,
     // unless an administrator set it down.
     std::optional<std::uint8_t> return_to_service;
+    // A node on which killed processes live on for so long is drained, and the program runs there:
+    // UnkillableStepTimeout, UnkillableStepProgram.
+    Duration unkillable_wait = std::chrono::seconds(60);
+    std::string unkillable_program;
 
     BERTH_FIELDS(HealthCheckSpec, health_check, health_interval, health_states, health_cycle,
-                 reboot, resume_timeout, sampling, return_to_service)
+                 reboot, resume_timeout, sampling, return_to_service, unkillable_wait,
+                 unkillable_program)
 };
 
 // PrivateData: what users without a right to it see of their own only.

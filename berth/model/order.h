@@ -154,13 +154,15 @@ struct Welcome {
     BERTH_FIELDS(Welcome, node, heartbeat, oldest_live_job, sampling, setup, over)
 };
 // Runs a program of the site's as root, outside of any job; not while it still runs.
-enum class NodeProgram : std::uint8_t { health_check, reboot };
+// Append only: launchers keep when each last ran.
+enum class NodeProgram : std::uint8_t { health_check, reboot, unkillable };
 struct RunNodeProgram {
     NodeProgram program = NodeProgram::health_check;
     std::string path;
     Duration timeout{};      // Then it is killed.
     std::string credential;  // As an attempt's.
-    BERTH_FIELDS(RunNodeProgram, program, path, timeout, credential)
+    std::vector<std::string> variables;  // "SLURM_JOB_ID=12"
+    BERTH_FIELDS(RunNodeProgram, program, path, timeout, credential, variables)
 };
 
 // Stops every process of an attempt where it is, or lets them go on. `change` goes up with each

@@ -44,9 +44,27 @@ TEST(Unkillable, ResumedTooEarlyItsNodeIsDrainedAgain) {
     EXPECT_TRUE(rig.state().nodes().condition(NodeId(0)).drained);
 }
 
+TEST(Unkillable, TheSitesProgramRunsThereOnce) {
+    ClusterSpec spec = testing::make_cluster(1);
+    spec.care.unkillable_program = "/usr/local/sbin/stuck";
+    ControlRig rig(spec);
+    rig.connect(0);
+    const std::uint32_t stuck = rig.run({.gpus = 1});
+    rig.ask(kAnn, CancelJob{{JobId(stuck), {}}});
+    rig.report(0, unkillable(stuck));
+    const auto programs = rig.orders<RunNodeProgram>();
+    ASSERT_EQ(programs.size(), 1U);
+    EXPECT_EQ(programs[0].second.program, NodeProgram::unkillable);
+    EXPECT_EQ(programs[0].second.path, "/usr/local/sbin/stuck");
+    EXPECT_EQ(programs[0].second.variables,
+              std::vector<std::string>{"SLURM_JOB_ID=" + std::to_string(stuck)});
+    rig.report(0, unkillable(stuck));
+    EXPECT_TRUE(rig.orders<RunNodeProgram>().empty());
+}
+
 TEST(Unkillable, JobsTellTheirNodeHowLongToWait) {
     ClusterSpec spec = testing::make_cluster(1);
-    spec.scheduling.unkillable_wait = std::chrono::seconds(7);
+    spec.care.unkillable_wait = std::chrono::seconds(7);
     ControlRig rig(spec);
     rig.connect(0);
     rig.submit({.gpus = 1});
