@@ -158,7 +158,8 @@ api::StepCall StepRun::step_call() const {
 
 std::optional<api::StepReply> StepRun::create(api::StepCall call) {
     // What the step before this one had comes free a moment after its srun has ended.
-    const auto told_from = std::chrono::steady_clock::now() + 1s;
+    const auto began = std::chrono::steady_clock::now();
+    const auto told_from = began + 1s;
     bool said = false;
     for (auto pause = 20ms;; pause = std::min(pause * 2, std::chrono::milliseconds(1000))) {
         auto reply = client_.create_step(job_, call);
@@ -180,6 +181,11 @@ std::optional<api::StepReply> StepRun::create(api::StepCall call) {
                  (expired ? "Job/step already completing or completed" : slurm_message(problem)));
             if (problem.code == "step_more_than_job") tell_of_cpus(call.request);
             return std::nullopt;
+        }
+        const auto waited = std::chrono::steady_clock::now() - began;
+        if (draft_.patience && !own_job_ && waited >= *draft_.patience) {
+            fail("Unable to create step for job " + job_ + ": " + slurm_message(problem));
+            return std::nullopt;  // --immediate
         }
         if (!said && !draft_.quiet && std::chrono::steady_clock::now() >= told_from) {
             said = true;
