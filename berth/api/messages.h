@@ -175,8 +175,7 @@ struct PartitionRow {
                  default_memory_per_node, max_memory_per_cpu, max_memory_per_node, allow_accounts,
                  allow_groups, allow_qos, deny_accounts, deny_qos, oversubscribe, tres, hidden,
                  root_only, preempt_mode, grace_time, qos, disable_root_jobs, requires_reservation,
-                 job_defaults, alloc_nodes, over_time_limit, least_loaded_nodes,
-                 max_cpus_per_node)
+                 job_defaults, alloc_nodes, over_time_limit, least_loaded_nodes, max_cpus_per_node)
 };
 
 // GET /v1/priorities: what the priority of each job that waits, and may start, is made of. Points
@@ -374,7 +373,7 @@ struct CancelRequest {
     std::optional<StepId> step;
     std::int32_t signal = 0;
     bool batch_only = false, whole_job = false;
-    std::string state;        // "", "PENDING", "RUNNING": only if it is in this state.
+    std::string state;  // "", "PENDING", "RUNNING": only if it is in this state.
     BERTH_FIELDS(CancelRequest, step, signal, batch_only, whole_job, state)
 };
 struct HoldRequest {

@@ -281,8 +281,7 @@ constexpr auto kNames = std::to_array<std::pair<RouteId, std::string_view>>({
     {RouteId::checkpoint_job, "checkpoint_job"},
     {RouteId::update_step, "update_step"},
 });
-static_assert(kNames.size() == static_cast<std::size_t>(RouteId::update_step) + 1,
-              "one for each");
+static_assert(kNames.size() == static_cast<std::size_t>(RouteId::update_step) + 1, "one for each");
 
 std::string_view name_of(RouteId id) {
     const auto* const found = std::ranges::find(kNames, id, &decltype(kNames)::value_type::first);

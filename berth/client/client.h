@@ -27,6 +27,7 @@ struct ClientOptions {
 
 class AccountCalls;
 class OwnJobCalls;
+class StepCalls;
 
 class Client {
 public:
@@ -60,9 +61,7 @@ public:
     CallResult<Done> suspend(std::string_view ref, bool resume = false);
     CallResult<Done> notify(std::string_view ref, const api::NotifyRequest& request);
     CallResult<Done> top(const api::TopRequest& request);
-    CallResult<Done> update_step(std::string_view ref, const api::StepPatch& patch);
-    CallResult<api::AttachReply> attach(std::string_view ref, const api::AttachCall& call);
-    CallResult<api::StepReply> create_step(std::string_view ref, const api::StepCall& call);
+    StepCalls steps();
     OwnJobCalls own_job();
     CallResult<Explanation> explain(std::string_view ref);
     CallResult<std::string> script(std::string_view ref);
@@ -107,6 +106,7 @@ public:
 private:
     friend AccountCalls;
     friend OwnJobCalls;
+    friend StepCalls;
     struct Wire;
     std::unique_ptr<Wire> wire_;
 };
@@ -121,6 +121,19 @@ public:
 private:
     friend Client;
     explicit OwnJobCalls(Client::Wire& wire) : wire_(wire) {}
+    Client::Wire& wire_;
+};
+
+// Of a job that runs. REQUIRES: the client lives for as long.
+class StepCalls {
+public:
+    CallResult<api::StepReply> create(std::string_view ref, const api::StepCall& call);
+    CallResult<Done> update(std::string_view ref, const api::StepPatch& patch);
+    CallResult<api::AttachReply> attach(std::string_view ref, const api::AttachCall& call);
+
+private:
+    friend Client;
+    explicit StepCalls(Client::Wire& wire) : wire_(wire) {}
     Client::Wire& wire_;
 };
 

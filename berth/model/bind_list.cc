@@ -8,7 +8,7 @@ namespace berth {
 namespace {
 
 constexpr std::size_t kTasksMax = 4096;
-constexpr std::size_t kTextMax = std::size_t{1} << 16;
+constexpr std::size_t kBindTextMax = std::size_t{1} << 16;
 
 // "0x" makes it hexadecimal.
 std::optional<std::uint32_t> parse_below(std::string_view text, std::uint32_t end) {
@@ -31,7 +31,8 @@ std::optional<std::vector<std::uint32_t>> parse_mask(std::string_view text, std:
         const char* const at = &text[text.size() - 1 - digit];
         if (std::from_chars(at, at + 1, value, 16).ec != std::errc()) return std::nullopt;
         for (std::uint32_t i = 0; i < 4; ++i) {
-            if ((value >> i & 1U) != 0) numbers.push_back(static_cast<std::uint32_t>(digit) * 4 + i);
+            if ((value >> i & 1U) != 0)
+                numbers.push_back(static_cast<std::uint32_t>(digit) * 4 + i);
         }
     }
     return numbers.empty() ? std::nullopt : std::optional(numbers);
@@ -40,7 +41,7 @@ std::optional<std::vector<std::uint32_t>> parse_mask(std::string_view text, std:
 }  // namespace
 
 std::optional<BindList> parse_bind_list(std::string_view text, bool masks, std::uint32_t end) {
-    if (text.size() > kTextMax) return std::nullopt;
+    if (text.size() > kBindTextMax) return std::nullopt;
     BindList list;
     for (std::string_view part : split(text, ',')) {
         std::uint32_t times = 1;

@@ -156,7 +156,7 @@ struct JobCommand {
     std::optional<bool> kill_on_invalid_dep;
     // --berth-checkpoint: the file that it saves when it is warned. A pattern; empty: none.
     std::string checkpoint;
-    Duration restart_cost{};  // Between the start of another run and new progress.
+    Duration restart_cost{};    // Between the start of another run and new progress.
     std::string admin_comment;  // What an operator says of it; the job does not get to know.
     bool no_kill = false;       // It goes on when a node other than its first is lost.
 

@@ -12,7 +12,7 @@ bool is_either(std::string_view word, std::string_view name, std::string_view le
     return iequals(word, name) || iequals(word, letter);
 }
 
-Error not_bound(std::string_view word, std::string_view text) {
+Error memory_not_bound(std::string_view word, std::string_view text) {
     if (is_either(word, "verbose", "v") || iequals(word, "sort")) {
         return Error{ErrorCode::failed_precondition,
                      "--mem-bind=" + std::string(word) +
@@ -60,7 +60,8 @@ Result<MemBind> MemBind::parse(std::string_view text) {
     while (!rest.empty()) {
         const std::string_view word = rest.substr(0, rest.find(','));
         const bool is_list = word.find(':') != std::string_view::npos;
-        if (is_list ? !take_list(rest, bind) : !take_word(word, bind)) return not_bound(word, text);
+        if (is_list ? !take_list(rest, bind) : !take_word(word, bind))
+            return memory_not_bound(word, text);
         rest.remove_prefix(is_list ? rest.size() : std::min(word.size() + 1, rest.size()));
     }
     return bind;

@@ -159,8 +159,8 @@ enum class NodeProgram : std::uint8_t { health_check, reboot, unkillable };
 struct RunNodeProgram {
     NodeProgram program = NodeProgram::health_check;
     std::string path;
-    Duration timeout{};      // Then it is killed.
-    std::string credential;  // As an attempt's.
+    Duration timeout{};                  // Then it is killed.
+    std::string credential;              // As an attempt's.
     std::vector<std::string> variables;  // "SLURM_JOB_ID=12"
     BERTH_FIELDS(RunNodeProgram, program, path, timeout, credential, variables)
 };

@@ -1,6 +1,6 @@
-// MaxCPUsPerNode of a partition: how many CPUs of one node its jobs may hold together. It is counted
-// as a resource that every node has so much of, so that placement, the plan and every check of them
-// know of it. Nobody can ask for it, and no command shows it.
+// MaxCPUsPerNode of a partition: how many CPUs of one node its jobs may hold together. It is
+// counted as a resource that every node has so much of, so that placement, the plan and every check
+// of them know of it. Nobody can ask for it, and no command shows it.
 #pragma once
 
 #include <cstdint>

@@ -126,10 +126,9 @@ struct AttemptUnkillable {
     BERTH_FIELDS(AttemptUnkillable, job, attempt)
 };
 
-using ReportBody =
-    std::variant<Registration, Heartbeat, AttemptStarted, StepStarted, AttemptReport, StepReport,
-                 GpusFaulted, UsageSampled, NodeProgramEnded, AttemptFrozen, AttemptCheckpointed,
-                 AttemptUnkillable>;
+using ReportBody = std::variant<Registration, Heartbeat, AttemptStarted, StepStarted, AttemptReport,
+                                StepReport, GpusFaulted, UsageSampled, NodeProgramEnded,
+                                AttemptFrozen, AttemptCheckpointed, AttemptUnkillable>;
 
 struct Report {
     std::string boot_id;

@@ -18,8 +18,8 @@ struct AccountingAnswer {
     bool more = false;                      // The filter's limit cut off further records.
 };
 
-// Thread-safe. Calls are serialised, but for each_run(), spans() and node_events(), which may take long: they wait
-// for each other alone, and have a connection of their own.
+// Thread-safe. Calls are serialised, but for each_run(), spans() and node_events(), which may take
+// long: they wait for each other alone, and have a connection of their own.
 class StoreReader {
 public:
     // REQUIRES: the store has been opened once, so that the file exists.

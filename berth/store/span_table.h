@@ -1,5 +1,5 @@
-// Spans of nodes, of their events and of reservations, written in the same transaction as the journal record that they
-// derive from.
+// Spans of nodes, of their events and of reservations, written in the same transaction as the
+// journal record that they derive from.
 #pragma once
 
 #include <map>

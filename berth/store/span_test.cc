@@ -52,8 +52,7 @@ protected:
                           std::int64_t until = 1'000'000) {
         Result<StoreReader> reader = StoreReader::open(folder_.path());
         EXPECT_TRUE(reader.ok());
-        const Result<std::vector<NodeEventSpan>> events =
-            reader->node_events(at(from), at(until));
+        const Result<std::vector<NodeEventSpan>> events = reader->node_events(at(from), at(until));
         EXPECT_TRUE(events.ok()) << events.error().message;
         std::string text;
         for (const NodeEventSpan& event : *events) {
@@ -140,7 +139,8 @@ TEST_F(SpansKept, ARestartIsNoEventOfNodesThatComeBackInTime) {
     registered(105, 1);
     registered(100 + 2 * timeout, 1);
     EXPECT_EQ(events_of("gpu1"), "0-10 silent down Not responding, " +
-                                     std::to_string(100 + timeout) + "- silent down Not responding");
+                                     std::to_string(100 + timeout) +
+                                     "- silent down Not responding");
     EXPECT_EQ(events_of("gpu2"), "0-10 silent down Not responding");
 }
 

@@ -66,7 +66,7 @@ def scontrol_names():
     nodes = compared("scontrol_update.cc", "Status set_node_key(", r'iequals\(key, "(\w+)"\)', 7)
     own = compared("scontrol_reservation.cc", "Status set_key(", r'name == "(\w+)"', 12)
     refused = between(text_of(FOLDER + "scontrol_reservation.cc"), 'name == "licenses"', "return")
-    steps = re.findall(r'starts_with_icase\("(\w+)"', between(text_of(FOLDER + "scontrol_update.cc"), "Status set_step_key(", "\n}"))
+    steps = re.findall(r'means\(key, "(\w+)"', between(text_of(FOLDER + "scontrol_update.cc"), "Status set_step_key(", "\n}"))
     reservations = ["starttime", "endtime", "duration", *(word for word in own if word not in ("starttime", "licenses") and word not in refused)]
     return ({f"scontrol job {word}" for word in jobs} | {f"scontrol step {word.lower()}" for word in at_least(1, steps)} | {f"scontrol node {word.lower()}" for word in nodes}
             | {f"scontrol partition {word}" for word in partitions()} | {f"scontrol reservation {word}" for word in reservations})

@@ -43,8 +43,9 @@ void OrderSync::mark_changed(const ClusterState& state, const ClusterState::Touc
             seen_.erase(id);
             continue;
         }
-        const Seen is{job->attempt, job->state, job->suspension ? job->suspension->changes : 0,
-                      job->is_configuring(), job->must_save(), steps_to_end(*job)};
+        const Seen is{
+            job->attempt,          job->state,       job->suspension ? job->suspension->changes : 0,
+            job->is_configuring(), job->must_save(), steps_to_end(*job)};
         const auto [was, is_new] = seen_.emplace(id, is);
         if (!is_new && was->second == is) continue;
         was->second = is;

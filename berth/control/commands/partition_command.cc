@@ -114,10 +114,9 @@ std::optional<Refused> object_to_name(const ClusterSpec& spec, const EditPartiti
 
 // MaxCPUsPerNode takes a kind of resource.
 std::optional<Refused> object_to_cpus(const ClusterSpec& spec, const EditPartition& command,
-                                     const PartitionChange& change) {
+                                      const PartitionChange& change) {
     if (change.max_cpus_per_node.value_or(-1) < 0) return std::nullopt;
-    const bool is_known =
-        spec.dimensions.find(Dimension::kPartitionCpus, command.name).has_value();
+    const bool is_known = spec.dimensions.find(Dimension::kPartitionCpus, command.name).has_value();
     if (is_known || spec.dimensions.size() < kDimensionsMax) return std::nullopt;
     return refused(Refusal::invalid_request,
                    "MaxCPUsPerNode of a partition counts as one kind of GRES, and there are " +

@@ -164,11 +164,12 @@ struct Reconfigure {
     std::string problem;  // Why reading failed; empty otherwise.
 };
 
-using Command = std::variant<SubmitJob, CancelJob, HoldJob, RequeueJob, UpdateJob, UpdateNode,
-                             CreateStep, ExplainJob, HashState, SetUsage, EditReservation,
-                             DeleteReservation, EditAccounting, CompleteJob, SuspendJob, TopJobs,
-                             NotifyJob, EditPartition, DeletePartition, Reconfigure, KeepAlive,
-                             AttachStep, CreateNodes, DeleteNode, TestJob, CheckpointJob, UpdateStep>;
+using Command =
+    std::variant<SubmitJob, CancelJob, HoldJob, RequeueJob, UpdateJob, UpdateNode, CreateStep,
+                 ExplainJob, HashState, SetUsage, EditReservation, DeleteReservation,
+                 EditAccounting, CompleteJob, SuspendJob, TopJobs, NotifyJob, EditPartition,
+                 DeletePartition, Reconfigure, KeepAlive, AttachStep, CreateNodes, DeleteNode,
+                 TestJob, CheckpointJob, UpdateStep>;
 
 struct Submitted {
     JobId job{0};

@@ -101,11 +101,12 @@ TEST_F(AccountUpdate, LetsOperatorsAloneSetAnAdminComment) {
     const JobUpdated update{.job = id, .admin_comment = "odd"};
     const auto refused = admit_update(state_, kUpdatedAt, update, false, {});
     EXPECT_EQ(std::get<Refusing>(refused).message, "only operators set an AdminComment");
-    state_.apply(kUpdatedAt, std::get<JobUpdated>(admit_update(state_, kUpdatedAt, update, true, {})));
+    state_.apply(kUpdatedAt,
+                 std::get<JobUpdated>(admit_update(state_, kUpdatedAt, update, true, {})));
     EXPECT_EQ(state_.find_job(id)->spec.command->admin_comment, "odd");
     const JobUpdated longer{.job = id, .admin_comment = std::string(20'000, 'x')};
-    EXPECT_TRUE(std::holds_alternative<Refusing>(
-        admit_update(state_, kUpdatedAt, longer, true, {})));
+    EXPECT_TRUE(
+        std::holds_alternative<Refusing>(admit_update(state_, kUpdatedAt, longer, true, {})));
 }
 
 }  // namespace

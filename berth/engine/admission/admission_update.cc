@@ -14,10 +14,9 @@ Refusing not_allowed(std::string message) {
 }
 
 // What may change of a job that runs, and what says how it is changed.
-constexpr auto kWhileRunning =
-    std::to_array<std::string_view>({"time_limit", "name", "comment", "array_max_running",
-                                     "mail_types", "mail_user", "requeue", "any_dependency",
-                                     "admin_comment"});
+constexpr auto kWhileRunning = std::to_array<std::string_view>(
+    {"time_limit", "name", "comment", "array_max_running", "mail_types", "mail_user", "requeue",
+     "any_dependency", "admin_comment"});
 
 bool changes_what_waits(const JobUpdated& update) {
     bool found = false;

@@ -275,10 +275,17 @@ std::vector<JobId> jobs_of(const ClusterState& state, const JobsPreempted& fact)
     return jobs;
 }
 
+// Steps share what their job holds.
+bool is_of_a_step(const Fact& fact) {
+    return std::holds_alternative<StepCreated>(fact) || std::holds_alternative<StepEnded>(fact) ||
+           std::holds_alternative<StepUpdated>(fact) || std::holds_alternative<StepTimedOut>(fact);
+}
+
 }  // namespace
 
 void DerivedState::note(const ClusterState& state, Time now, const Fact& fact) {
     const auto job_changed = [&](JobId id) { note_changed(state, now, id); };
+    if (is_of_a_step(fact)) return;
     if (std::holds_alternative<AttemptEnded>(fact)) preemptions.forget_failures();
     std::visit(Overloaded{
                    [&](const ControllerStarted&) {
@@ -330,10 +337,6 @@ void DerivedState::note(const ClusterState& state, Time now, const Fact& fact) {
                    },
                    [&](const JobFrozen& kind) { note_frozen(state, kind.job); },
                    [&](const ControllerHookEnded& kind) { note_hook_end(state, now, kind.job); },
-                   [&](const StepCreated&) {},
-                   [&](const StepEnded&) {},
-                   [&](const StepUpdated&) {},
-                   [&](const StepTimedOut&) {},
                    [&](const auto& kind) { job_changed(kind.job); },  // Facts about a job.
                },
                fact);

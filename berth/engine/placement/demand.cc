@@ -50,7 +50,8 @@ void set_tasks(Demand& demand, const JobRequest& request, const GpuCounts& count
 
 // MaxMemPerCPU: a job that wants more memory per CPU gets more CPUs.
 void cap_memory_per_cpu(Demand& demand, Bytes most) {
-    if (demand.memory.rule != MemoryRule::per_cpu || most <= Bytes(0) || demand.memory.amount <= most) {
+    if (demand.memory.rule != MemoryRule::per_cpu || most <= Bytes(0) ||
+        demand.memory.amount <= most) {
         return;
     }
     const std::int64_t factor = (demand.memory.amount.count() + most.count() - 1) / most.count();

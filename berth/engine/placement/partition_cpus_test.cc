@@ -23,7 +23,8 @@ TEST(PartitionCpus, AreAResourceOfEveryNode) {
     ClusterSpec spec = cpu_and_gpu();
     const ClusterSpec without = spec;
     EXPECT_TRUE(count_partition_cpus(spec));
-    EXPECT_EQ(spec.dimensions.size(), without.dimensions.size()) << "where no partition has a limit";
+    EXPECT_EQ(spec.dimensions.size(), without.dimensions.size())
+        << "where no partition has a limit";
     spec.partitions[0].max_cpus_per_node = 8;
     EXPECT_FALSE(partition_cpus(spec, spec.partitions[0]));
     EXPECT_TRUE(count_partition_cpus(spec));

@@ -42,7 +42,8 @@ TEST(SacctmgrEvents, ArePrintedAsSlurmDoes) {
               "                        Reason            User \n"
               "---------- --------------- ------------------- ------------------- ------ "
               "------------------------------ --------------- \n");
-    EXPECT_EQ(events_printed({"format=cluster,node,state,reason,user,duration,event"}, {.parsable2 = true}),
+    EXPECT_EQ(events_printed({"format=cluster,node,state,reason,user,duration,event"},
+                             {.parsable2 = true}),
               "Cluster|NodeName|State|Reason|User|Duration|Event\n"
               "oracle|n1|DRAIN|fan|ann|02:00:00|Node\n"
               "oracle|n2|DOWN*|Not responding|slurm|02:00:00|Node\n");
@@ -57,8 +58,8 @@ TEST(SacctmgrEvents, AreChosenByTheirWords) {
         const char *word, *nodes;
     };
     const Case cases[] = {
-        {"cond_flags=open", "n2\n"}, {"state=drain", "n1\n"},  {"state=down", "n2\n"},
-        {"reason=fan", "n1\n"},      {"user=ann", "n1\n"},     {"event=node", "n1\nn2\n"},
+        {"cond_flags=open", "n2\n"}, {"state=drain", "n1\n"}, {"state=down", "n2\n"},
+        {"reason=fan", "n1\n"},      {"user=ann", "n1\n"},    {"event=node", "n1\nn2\n"},
         {"all_time", "n1\nn2\n"},    {"where", "n1\nn2\n"},   {"clusters=oracle", "n1\nn2\n"},
     };
     for (const Case& one : cases) {
@@ -75,7 +76,8 @@ TEST(SacctmgrEvents, AreAskedForByTimeAndNode) {
     EXPECT_EQ(yesterday->query.from,
               midnight_before(midnight_before(kEventsNow) - std::chrono::hours(12)));
     EXPECT_FALSE(parse_event_choice({"all_time"}, kEventsNow)->query.from);
-    const auto chosen = parse_event_choice({"start=now-1hour", "end=now", "nodes=n[1-2]"}, kEventsNow);
+    const auto chosen =
+        parse_event_choice({"start=now-1hour", "end=now", "nodes=n[1-2]"}, kEventsNow);
     EXPECT_EQ(chosen->query.from, kEventsNow - std::chrono::hours(1));
     EXPECT_EQ(chosen->query.until, kEventsNow);
     EXPECT_EQ(chosen->query.nodes, (std::vector<std::string>{"n1", "n2"}));

@@ -73,9 +73,10 @@ TEST(ScontrolAdvice, NamesOnlyKeysThatUpdateTakes) {
 }
 
 TEST(ScontrolAdvice, SaysWhatToDoInsteadOfCommandsOfSlurms) {
-    EXPECT_EQ(refusal("no", {"shutdown"}),
-              "scontrol: error: scontrol shutdown is not supported: stop berthd with systemctl, or a "
-              "cluster of berth up with berth down\n[exit 1]");
+    EXPECT_EQ(
+        refusal("no", {"shutdown"}),
+        "scontrol: error: scontrol shutdown is not supported: stop berthd with systemctl, or a "
+        "cluster of berth up with berth down\n[exit 1]");
     EXPECT_EQ(instead_of_verb("SetDebug"),
               "start berthd with --verbose, or set SlurmctldDebug= in slurm.conf");
     EXPECT_EQ(instead_of_verb("show"), "");

@@ -23,7 +23,7 @@ ChangeResult without_words(const CallResult<Done>& done) {
 ChangeResult send_update(Client& client, const Update& change, const std::string& name) {
     if (change.node) return without_words(client.update_node(name, *change.node));
     if (change.step)
-        return without_words(client.update_step(name.substr(0, name.find('.')), *change.step));
+        return without_words(client.steps().update(name.substr(0, name.find('.')), *change.step));
     const JobUpdate& update = change.job;
     if (update.time_limit_by == Duration::zero() && !update.end)
         return client.update(name, update.patch);

@@ -10,6 +10,7 @@
 #include "berth/model/invalid_argument.h"
 #include "berth/model/node.h"
 #include "berth/slurm/admin/scontrol_reservation.h"
+#include "berth/slurm/text/argument_text.h"
 
 namespace berth::slurm {
 namespace {
@@ -79,7 +80,8 @@ Result<api::StepPatch> steps_named(const std::string& value) {
     api::StepPatch patch;
     const bool has_job = dot != 0 && !value.empty();
     if (has_job && dot == std::string::npos) return patch;
-    const auto number = parse_int64(std::string_view(value).substr(std::min(dot + 1, value.size())));
+    const auto number =
+        parse_int64(std::string_view(value).substr(std::min(dot + 1, value.size())));
     if (!has_job || !number.ok() || *number < 0 || *number >= kPrologStep.value()) {
         return invalid_argument("Invalid StepId value: " + value +
                                 "; a step of srun is 12.0, and 12 are all of that job");
@@ -89,9 +91,7 @@ Result<api::StepPatch> steps_named(const std::string& value) {
 }
 
 Status set_step_key(api::StepPatch& step, const std::string& key, const std::string& value) {
-    constexpr std::size_t kLettersLeast = 3;
-    const bool is_limit = key.size() >= kLettersLeast && starts_with_icase("TimeLimit", key);
-    if (!is_limit) {
+    if (!means(key, "TimeLimit", 3)) {
         return invalid_argument("Update of this parameter is not supported: " + key + "=" + value +
                                 "; of a step only TimeLimit can be changed");
     }

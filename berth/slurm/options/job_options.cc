@@ -193,8 +193,8 @@ Status set_no_kill(JobDraft& d, const char* v) {
 }
 
 Status set_tres_per_task(JobDraft& d, const char* v) {
-    BERTH_TRY(d.tres_per_task, parse_tres_per_task(v));
-    d.tres_per_task->from = d.of_cpus.reading;
+    BERTH_TRY(d.per_gpu.of_task, parse_tres_per_task(v));
+    d.per_gpu.of_task->from = d.of_cpus.reading;
     return Done{};
 }
 

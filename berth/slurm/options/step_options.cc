@@ -43,12 +43,12 @@ Status set_cpu_bind(JobDraft& d, const char* v) {
         const std::string_view how = word.find(':') == std::string_view::npos ? word : rest;
         rest.remove_prefix(std::min(how.size() + 1, rest.size()));
         if (quiet || verbose) {
-            d.of_step.tells_cpu_bind = verbose;
+            d.of_step.binding.tells_cpu_bind = verbose;
             continue;
         }
         const Result<CpuBind> bind = CpuBind::parse(how);
         if (!bind.ok()) return bind.error();
-        d.of_step.cpu_bind = bind->kind == CpuBind::Kind::none ? "none" : to_lower(how);
+        d.of_step.binding.cpu_bind = bind->kind == CpuBind::Kind::none ? "none" : to_lower(how);
         d.of_cpus.instead = std::max(d.of_cpus.instead, d.of_cpus.reading);
     }
     return Done{};
@@ -77,7 +77,7 @@ Status set_gres_flags(JobDraft&, const char* v) {
 
 Status set_mem_bind(JobDraft& d, const char* v) {
     BERTH_TRY(const MemBind bind, MemBind::parse(v));
-    d.of_step.mem_bind = bind.kind == MemBind::Kind::none ? "none" : to_lower(v);
+    d.of_step.binding.mem_bind = bind.kind == MemBind::Kind::none ? "none" : to_lower(v);
     return Done{};
 }
 

@@ -41,8 +41,8 @@ Status add_license(TresPerTask& tres, std::string_view entry, std::string_view r
 
 Status add_cpus(TresPerTask& tres, std::string_view entry) {
     const std::size_t mark = entry.find_first_of(":=");
-    const auto count = mark == std::string_view::npos ? std::nullopt
-                                                      : parse_positive(entry.substr(mark + 1));
+    const auto count =
+        mark == std::string_view::npos ? std::nullopt : parse_positive(entry.substr(mark + 1));
     if (!count) return invalid(entry, "write cpu=4");
     tres.cpus = *count;
     return Done{};
@@ -97,8 +97,8 @@ Result<TresPerTask> parse_tres_per_task(std::string_view text) {
 }
 
 Status take_tres_per_task(JobDraft& draft) {
-    if (!draft.tres_per_task) return Done{};
-    const TresPerTask tres = *std::exchange(draft.tres_per_task, std::nullopt);
+    if (!draft.per_gpu.of_task) return Done{};
+    const TresPerTask tres = *std::exchange(draft.per_gpu.of_task, std::nullopt);
     JobRequest& request = draft.spec.request.edit();
     const bool of_line = tres.from == OfCpus::From::command_line;
     const bool twice_cpus = tres.cpus && draft.cpus_per_task_given;

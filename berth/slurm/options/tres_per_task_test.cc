@@ -10,8 +10,8 @@ namespace {
 using From = OfCpus::From;
 
 TEST(TresPerTaskOption, NamesCpusGpusAndLicenses) {
-    for (const char* const text : {"cpu=4,gres/gpu:a100=2,license/matlab=3",
-                                   "license/matlab:3,gres/gpu:a100:2,cpu:4"}) {
+    for (const char* const text :
+         {"cpu=4,gres/gpu:a100=2,license/matlab=3", "license/matlab:3,gres/gpu:a100:2,cpu:4"}) {
         const auto tres = parse_tres_per_task(text);
         ASSERT_TRUE(tres.ok()) << tres.error().message;
         EXPECT_EQ(tres->cpus, 4U);
@@ -49,8 +49,8 @@ TEST(TresPerTaskOption, SaysWhatIsWrongAndWhatWouldBeRight) {
 
 JobDraft draft_of(const char* text, From from = From::command_line) {
     JobDraft draft;
-    draft.tres_per_task = parse_tres_per_task(text).value();
-    draft.tres_per_task->from = from;
+    draft.per_gpu.of_task = parse_tres_per_task(text).value();
+    draft.per_gpu.of_task->from = from;
     return draft;
 }
 

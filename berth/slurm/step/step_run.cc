@@ -150,9 +150,9 @@ api::StepCall StepRun::step_call() const {
     call.preserve_env = draft_.of_step.preserves_env;
     call.task_prolog = draft_.of_step.task_prolog;
     call.task_epilog = draft_.of_step.task_epilog;
-    call.cpu_bind_verbose = draft_.of_step.tells_cpu_bind;
+    call.cpu_bind_verbose = draft_.of_step.binding.tells_cpu_bind;
     call.cpu_frequency = draft_.of_step.cpu_frequency;
-    call.mem_bind = draft_.of_step.mem_bind;
+    call.mem_bind = draft_.of_step.binding.mem_bind;
     return call;
 }
 
@@ -162,7 +162,7 @@ std::optional<api::StepReply> StepRun::create(api::StepCall call) {
     const auto told_from = began + 1s;
     bool said = false;
     for (auto pause = 20ms;; pause = std::min(pause * 2, std::chrono::milliseconds(1000))) {
-        auto reply = client_.create_step(job_, call);
+        auto reply = client_.steps().create(job_, call);
         if (reply) {
             if (said) say("Step created for job " + job_);
             return std::move(*reply);

@@ -138,7 +138,7 @@ StepRequest StepRun::request() const {
     request.overlap = draft_.overlap;
     request.nodelist = asked.nodelist;
     request.gpu_bind = draft_.spec.command->gpu_bind;
-    request.cpu_bind = draft_.of_step.cpu_bind;
+    request.cpu_bind = draft_.of_step.binding.cpu_bind;
     if (asked.nearness->task_order != TaskOrder::as_fits) {
         request.task_order = asked.nearness->task_order;
         request.plane = asked.nearness->plane;
