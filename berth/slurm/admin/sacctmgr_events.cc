@@ -1,5 +1,7 @@
 #include "berth/slurm/admin/sacctmgr_events.h"
 
+#include <pwd.h>
+
 #include <algorithm>
 
 #include "berth/base/duration_text.h"
@@ -44,6 +46,12 @@ Status take_word(EventChoice& choice, const std::string& word, Time now) {
     return Error{ErrorCode::invalid_argument, "Unknown condition: " + word};
 }
 
+// "root(0)"; of a user that this host does not know the name alone.
+std::string user_with_uid(const std::string& name) {
+    const passwd* const known = ::getpwnam(name.c_str());
+    return known == nullptr ? name : name + "(" + std::to_string(known->pw_uid) + ")";
+}
+
 struct EventLine {
     std::string cluster;
     api::NodeEventRow row;
@@ -60,15 +68,18 @@ const std::vector<SacctmgrColumn<EventLine>>& event_columns() {
              return format_duration(line.row.ended.value_or(line.now) - line.row.began);
          }},
         {"Event", "Event", 7, false, [](const Line&) { return std::string("Node"); }},
-        {"NodeName", "NodeName", 15, false, [](const Line& line) { return line.row.node; }},
+        {"EventRaw", "EventRaw", 8, false, [](const Line&) { return std::string("2"); }},
+        {"NodeName", "NodeName", 15, true, [](const Line& line) { return line.row.node; }},
         {"Start,TimeStart", "TimeStart", 19, false,
          [](const Line& line) { return local_time(line.row.began, "Unknown"); }},
         {"End,TimeEnd", "TimeEnd", 19, false,
          [](const Line& line) { return local_time(line.row.ended, "Unknown"); }},
         {"State", "State", 6, false, [](const Line& line) { return line.row.state; }},
         {"Reason", "Reason", 30, false, [](const Line& line) { return line.row.reason; }},
-        {"User", "User", 15, false,
-         [](const Line& line) { return line.row.by.empty() ? "slurm" : line.row.by; }},
+        {"User", "User", 10, false,
+         [](const Line& line) {
+             return user_with_uid(line.row.by.empty() ? "slurm" : line.row.by);
+         }},
     };
     return kColumns;
 }

@@ -37,11 +37,11 @@ std::string events_printed(const std::vector<std::string>& words, const Sacctmgr
 }
 
 TEST(SacctmgrEvents, ArePrintedAsSlurmDoes) {
-    EXPECT_EQ(events_printed({}, {}).substr(0, 246),
-              "   Cluster        NodeName           TimeStart             TimeEnd  State "
-              "                        Reason            User \n"
+    EXPECT_EQ(events_printed({}, {}).substr(0, 234),
+              "   Cluster NodeName                  TimeStart             TimeEnd  State "
+              "                        Reason       User \n"
               "---------- --------------- ------------------- ------------------- ------ "
-              "------------------------------ --------------- \n");
+              "------------------------------ ---------- \n");
     EXPECT_EQ(events_printed({"format=cluster,node,state,reason,user,duration,event"},
                              {.parsable2 = true}),
               "Cluster|NodeName|State|Reason|User|Duration|Event\n"
