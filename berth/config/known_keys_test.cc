@@ -204,7 +204,8 @@ TEST(KnownKeys, WhatIsSoAnywayIsNoWarning) {
 
 TEST(SiteKeys, SayWhatIsWrongAndWhatWouldBeRight) {
     const std::vector<std::tuple<const char*, const char*, const char*>> cases = {
-        {"PrivateData", "secrets", "PrivateData: there is no secrets; there are accounts, jobs"},
+        {"PrivateData", "secrets",
+         "PrivateData: there is no secrets; there are accounts, events, jobs"},
         {"DebugFlags", "everything", "DebugFlags: there is no everything"},
         {"SlurmUser", "a b", "SlurmUser=a b should be the name of one user"},
         {"SlurmctldDebug", "loud", "should be quiet, fatal, error, info"},

@@ -32,7 +32,7 @@ class Unkillable(unittest.TestCase):
         cluster.run("scancel", job)
         reasons = ["sinfo", "-R", "-h", "-o", "%E|%N"]
         cluster.wait("the node to be drained", lambda: cluster.run(*reasons).stdout == "Kill task failed|n1\n", patience=30)
-        self.assertEqual(cluster.state_of(job), "COMPLETING")
+        self.assertEqual(cluster.run("squeue", "-h", "-j", job, "-o", "%T").stdout, "COMPLETING\n")
         elsewhere = cluster.sbatch("--wrap", "printenv SLURMD_NODENAME")
         cluster.wait_state(elsewhere, "COMPLETED")
         self.assertEqual(cluster.output(elsewhere), "n2\n")

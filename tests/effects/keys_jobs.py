@@ -1,6 +1,7 @@
 """Keys of slurm.conf about jobs: numbers, limits, defaults, ends, mail."""
 
 import signal
+import subprocess
 from contextlib import contextmanager
 
 from effect import NoEffect, same, see
@@ -94,6 +95,7 @@ def unkillable(run, *lines):
     with HungDisk(run.cluster.root) as disk:
         job = run.sbatch("-w", "n1", script=f"cat {disk.path}/file")
         run.runs(job)
+        run.wait("a process to hang", lambda: subprocess.run(["pgrep", "-f", f"^cat {disk.path}"], capture_output=True).stdout, 5)
         run.run("scancel", job)
         try:
             yield job
@@ -110,7 +112,7 @@ def unkillable_step_timeout(run):
 
 @key("slurm.conf", "UnkillableStepProgram", "?", seen="the program runs on such a node", needs_root=True)
 def unkillable_step_program(run):
-    log = run.cluster.root / "unkillable"
+    log = run.cluster.root / "unkillable.log"
     run.value = run.program("unkillable", f'echo "$SLURM_JOB_ID $SLURMD_NODENAME" >>{log}')
     with unkillable(run, "UnkillableStepTimeout=1") as job:
         run.wait("the program", lambda: log.exists() and log.read_text() == f"{job} n1\n", 10)

@@ -218,6 +218,12 @@ def partition_job_defaults(run):
     see("cpu=6,mem=1000M" in run.shown(run.sbatch("-H", "-p", "other", "--gres=gpu:2")))
 
 
+@yaml_partition("max_cpus_per_node", 2)
+def partition_max_cpus_per_node(run):
+    run.sbatch("-p", "other", "-w", "n1", "-n2", script="sleep 60")
+    run.waits_for(run.sbatch("-p", "other", "-w", "n1"), "Resources")
+
+
 @yaml_key("partitions.qos", seen="a limit of that QOS keeps a job of another QOS waiting")
 def partitions_qos(run):
     run.configure(partitions=[], yaml={"qos": [{"name": "small", "max_tres": "cpu=1"}],

@@ -92,9 +92,11 @@ TEST_F(StepLimit, IsKeptByTheNextController) {
     const StepId id = create(60s);
     rig.now += 70s;
     rig.restart();
-    rig.connect_all();
     rig.turn();
     EXPECT_TRUE(step(id).out_of_time);
+    rig.connect(0, {live_report(job, 1, {id})});
+    ASSERT_EQ(rig.orders<EndStep>().size(), 1U);
+    EXPECT_EQ(rig.orders<EndStep>()[0].second.reason, EndReason::time_limit);
 }
 
 TEST_F(StepLimit, DoesNotCountWhileItsJobStandsStill) {

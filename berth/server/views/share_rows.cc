@@ -78,7 +78,8 @@ void add_running(Sums& sums, const Snapshot& snapshot, Time now) {
         const Duration left = job.time_limit - ran_for(job, now);
         if (left <= Duration{}) return;
         UsageVector amounts = usage_rate_of(*snapshot.spec, job);
-        for (UsageAmount& amount : amounts) amount = amount.over((Wide{left.count()} << 40) / 1000);
+        for (std::size_t kind = 0; kind < kUsageKinds; ++kind)
+            amounts[kind] = amounts[kind].over((Wide{left.count()} << 40) / 1000);
         sums.add(job.spec.account, job.owner->user, amounts);
     });
 }

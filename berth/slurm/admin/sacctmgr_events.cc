@@ -78,7 +78,7 @@ const std::vector<SacctmgrColumn<EventLine>>& event_columns() {
         {"Reason", "Reason", 30, false, [](const Line& line) { return line.row.reason; }},
         {"User", "User", 10, false,
          [](const Line& line) {
-             return user_with_uid(line.row.by.empty() ? "slurm" : line.row.by);
+             return line.row.by.empty() ? "slurm" : user_with_uid(line.row.by);
          }},
     };
     return kColumns;

@@ -31,8 +31,8 @@ std::string events_printed(const std::vector<std::string>& words, const Sacctmgr
     Streams streams{in, out, err};
     const Result<EventChoice> choice = parse_event_choice(words, kEventsNow);
     if (!choice.ok()) return choice.error().message;
-    EXPECT_EQ(print_events("oracle", sample_events(), *choice, kEventsNow, options, streams),
-              err.str().empty() ? 0 : 1);
+    const int code = print_events("oracle", sample_events(), *choice, kEventsNow, options, streams);
+    EXPECT_EQ(code, err.str().empty() ? 0 : 1);
     return out.str() + err.str();
 }
 

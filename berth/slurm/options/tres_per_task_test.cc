@@ -35,7 +35,6 @@ TEST(TresPerTaskOption, SaysWhatIsWrongAndWhatWouldBeRight) {
         {"mem=4G", "mem=4G: a task may have cpu=N, gres/gpu=N and license/NAME=N"},
         {"gres//gpu", "of GRES only gpu is by task"},
         {"gres/shard=2", "of GRES only gpu is by task; use --gres for shard"},
-        {"gres/gpu=x=2", "write gres/gpu=2"},
         {"gres/gpu::1", "write gres/gpu=2"},
         {"license/", "write license/NAME=2"},
         {"cpu=3cpu=3", "write cpu=4"},
