@@ -44,7 +44,6 @@
     X(QueueRow) \
     X(UsagePatch) \
     X(UsageReport) \
-    X(NodeEventRow) \
     X(DiagnosticsRow) \
     X(JoinTokenCall) \
     X(JoinTokenReply) \
@@ -57,7 +56,6 @@
     X(AliveReply) \
     X(PartitionCall) \
     X(PartitionChange) \
-    X(StepPatch) \
     X(AttachCall) \
     X(AttachReply) \
     X(NodeCall)

@@ -119,16 +119,9 @@ struct AttemptCheckpointed {  // It has saved its checkpoint since it was warned
     BERTH_FIELDS(AttemptCheckpointed, job, attempt)
 };
 
-// Processes of it have lived on for its `unkillable_wait` after SIGKILL. Said again for as long.
-struct AttemptUnkillable {
-    JobId job{0};
-    Attempt attempt{0};
-    BERTH_FIELDS(AttemptUnkillable, job, attempt)
-};
-
-using ReportBody = std::variant<Registration, Heartbeat, AttemptStarted, StepStarted, AttemptReport,
-                                StepReport, GpusFaulted, UsageSampled, NodeProgramEnded,
-                                AttemptFrozen, AttemptCheckpointed, AttemptUnkillable>;
+using ReportBody =
+    std::variant<Registration, Heartbeat, AttemptStarted, StepStarted, AttemptReport, StepReport,
+                 GpusFaulted, UsageSampled, NodeProgramEnded, AttemptFrozen, AttemptCheckpointed>;
 
 struct Report {
     std::string boot_id;

@@ -47,6 +47,7 @@ struct CancelJob {
     bool batch_only = false;  // scancel --batch
     bool whole_job = false;   // scancel --full
     bool only_pending = false, only_running = false;  // scancel --state
+    bool time_limit = false;  // The step's own --time is over, as its srun says.
 };
 struct HoldJob {
     JobRef job;
@@ -115,12 +116,6 @@ struct CreateStep {
     LaunchStep launch;
     bool truncate_output = false;  // Overrides JobFileAppend.
 };
-// Gives a running step, or all of a job's, another time limit of its own.
-struct UpdateStep {
-    JobRef job;
-    std::optional<StepId> step;          // nullopt: all that run.
-    std::optional<Duration> time_limit;  // nullopt: none but the job's.
-};
 // Asks for the address and token of the srun of a running step. Changes nothing.
 struct AttachStep {
     JobRef job;
@@ -164,12 +159,11 @@ struct Reconfigure {
     std::string problem;  // Why reading failed; empty otherwise.
 };
 
-using Command =
-    std::variant<SubmitJob, CancelJob, HoldJob, RequeueJob, UpdateJob, UpdateNode, CreateStep,
-                 ExplainJob, HashState, SetUsage, EditReservation, DeleteReservation,
-                 EditAccounting, CompleteJob, SuspendJob, TopJobs, NotifyJob, EditPartition,
-                 DeletePartition, Reconfigure, KeepAlive, AttachStep, CreateNodes, DeleteNode,
-                 TestJob, CheckpointJob, UpdateStep>;
+using Command = std::variant<SubmitJob, CancelJob, HoldJob, RequeueJob, UpdateJob, UpdateNode,
+                             CreateStep, ExplainJob, HashState, SetUsage, EditReservation,
+                             DeleteReservation, EditAccounting, CompleteJob, SuspendJob, TopJobs,
+                             NotifyJob, EditPartition, DeletePartition, Reconfigure, KeepAlive,
+                             AttachStep, CreateNodes, DeleteNode, TestJob, CheckpointJob>;
 
 struct Submitted {
     JobId job{0};

@@ -76,8 +76,7 @@ private:
                              .default_qos = one->default_qos,
                              .description = one->description,
                              .organization = one->organization,
-                             .limits = one->limits,
-                             .coordinators = one->coordinators});
+                             .limits = one->limits});
             add_users(one->name, depth);
             add_beneath(one->name, depth + 1);
         }

@@ -15,7 +15,6 @@ AccountSpec account_of(const api::AssociationRow& row) {
     one.limits = row.limits;
     one.qos = row.qos;
     one.default_qos = row.default_qos;
-    one.coordinators = row.coordinators;
     return one;
 }
 
