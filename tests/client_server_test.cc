@@ -51,7 +51,7 @@ TEST_F(ClientAndServer, UnderstandEachOtherInEveryCall) {
     EXPECT_EQ(one.explain("2")->reason, PendingReason::resources);
     EXPECT_FALSE(one.explain("5")->outcome.empty()) << "of what waits no more accounting knows";
     controller.answer = StepPlaced{JobId(1), {.id = StepId(2)}, {"gpu1"}};
-    EXPECT_EQ(one.create_step("1", {})->step.id, StepId(2));
+    EXPECT_EQ(one.steps().create("1", {})->step.id, StepId(2));
 }
 
 TEST_F(ClientAndServer, PassAHundredThousandJobsOneByOne) {

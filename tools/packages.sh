@@ -10,7 +10,7 @@ PACKAGES_lint="clang-tidy-19 clang-format-19"
 PACKAGES_oracle="slurmctld slurmd slurmdbd slurm-client munge mariadb-server"
 PACKAGES_clients="python3 python3-venv sudo openmpi-bin libopenmpi-dev mpich libmpich-dev
     node-configurable-http-proxy r-cran-batchtools r-cran-future.batchtools clustershell
-    default-jre-headless maven python3-torch zsh fish groff-base"
+    default-jre-headless maven python3-torch zsh fish groff-base rsync"
 PACKAGES_unpacked="prometheus user-mode-linux"
 
 # missing_of PACKAGE...: those that are not installed. dpkg-query fails if it knows nothing of one,

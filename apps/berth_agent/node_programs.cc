@@ -28,10 +28,11 @@ void NodePrograms::start(const RunNodeProgram& program) {
 }
 
 void NodePrograms::run(const RunNodeProgram& program) {
-    const SiteProgram site{.path = program.path,
-                           .arguments = {},
-                           .environment = {"SLURMD_NODENAME=" + node_},
-                           .timeout = program.timeout};
+    SiteProgram site{.path = program.path,
+                     .arguments = {},
+                     .environment = {"SLURMD_NODENAME=" + node_},
+                     .timeout = program.timeout};
+    for (const std::string& variable : program.variables) site.environment.push_back(variable);
     std::string failure = run_program(site, [&](int process) {
         const std::lock_guard lock(mutex_);
         running_.erase(program.program);

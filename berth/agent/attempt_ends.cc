@@ -192,22 +192,36 @@ void Attempts::acknowledge(const AcknowledgeEnd& order) {
 
 void Attempts::kill_overdue(Effects& effects) {
     const auto kill = [&](std::optional<Time>& kill_at, const RunKey& run) {
-        if (!kill_at || *kill_at > effects.now) return;
+        if (!kill_at || *kill_at > effects.now) return false;
         effects.actions.emplace_back(SignalRun{run, kKill, true});
         kill_at = effects.now + kKillAgain;
+        return true;
     };
     for (auto& [key, attempt] : live_) {
-        for (auto& [id, step] : attempt.steps) kill(step.kill_at, {key.job, key.attempt, id});
-        kill(attempt.kill_at, extern_run(key));
-        kill(attempt.kill_hook_at, hook_run(key, memory_.attempts().at(key).hook));
+        const RememberedAttempt& remembered = memory_.attempts().at(key);
+        const Duration wait = remembered.launch.unkillable_wait;
+        const auto watch = [&, key = key](std::optional<Time>& unkillable_at, bool killed) {
+            const bool lives_on = unkillable_at && *unkillable_at <= effects.now;
+            if (lives_on) effects.reports.emplace_back(AttemptUnkillable{key.job, key.attempt});
+            const bool begins = killed && !unkillable_at && wait > Duration{};
+            if (lives_on || begins) unkillable_at = effects.now + wait;
+        };
+        for (auto& [id, step] : attempt.steps)
+            watch(step.unkillable_at, kill(step.kill_at, {key.job, key.attempt, id}));
+        watch(attempt.unkillable_at, kill(attempt.kill_at, extern_run(key)));
+        kill(attempt.kill_hook_at, hook_run(key, remembered.hook));
     }
 }
 
 std::optional<Time> Attempts::next_due() const {
     std::optional<Time> due;
     for (const auto& [key, attempt] : live_) {
-        for (const auto& [id, step] : attempt.steps) earlier(due, step.kill_at);
+        for (const auto& [id, step] : attempt.steps) {
+            earlier(due, step.kill_at);
+            earlier(due, step.unkillable_at);
+        }
         earlier(due, attempt.kill_at);
+        earlier(due, attempt.unkillable_at);
         earlier(due, attempt.kill_hook_at);
     }
     return due;
@@ -231,7 +245,9 @@ void Attempts::finish_steps(AttemptKey key, Effects& effects) {
 
 void Attempts::finish(AttemptKey key, Effects& effects) {
     finish_steps(key, effects);
-    live_.at(key).kill_at.reset();
+    LiveAttempt& attempt = live_.at(key);
+    attempt.kill_at.reset();
+    attempt.unkillable_at.reset();
     if (!memory_.attempts().at(key).launch.hooks.epilog.empty()) {
         return start_hook(key, Hook::epilog, effects);
     }

@@ -48,7 +48,7 @@ public:
     void frozen(const RunFrozen& event, Effects& effects);                  // freezing.cc
     void checkpoint_found(const CheckpointFound& event, Effects& effects);  // checkpoints.cc
 
-    // Sends SIGKILL where SIGTERM has not sufficed in time.
+    // Sends SIGKILL where SIGTERM has not sufficed in time, and reports where SIGKILL has not.
     void kill_overdue(Effects& effects);
     std::optional<Time> next_due() const;
 
@@ -60,7 +60,7 @@ private:
         enum class Phase { waiting, starting, running } phase = Phase::running;
         // Kept while the step waits for its attempt to start, or to go on.
         std::optional<LaunchStep> launch;
-        std::optional<Time> kill_at;
+        std::optional<Time> kill_at, unkillable_at;
         std::vector<std::int32_t> signals;  // Signals that arrived before the step started.
     };
     struct LiveAttempt {
@@ -73,7 +73,7 @@ private:
         bool hook_due = false;  // Its prolog or epilog has ended; the result may still arrive.
         // By this agent process, to save a checkpoint; and it has.
         bool warned = false, checkpointed = false;
-        std::optional<Time> kill_at, kill_hook_at;
+        std::optional<Time> kill_at, kill_hook_at, unkillable_at;
         std::vector<NotifyRun> notices;      // Notices that arrived before the attempt started.
         std::vector<SignalAttempt> signals;  // Signals that arrived before the attempt started.
         std::map<StepId, LiveStep> steps;    // Steps that have not ended.

@@ -42,7 +42,7 @@ TEST(NodePrograms, RunOnceAtATimeAndTellHowTheyEnded) {
     const RunNodeProgram check{NodeProgram::health_check, "/sbin/check", std::chrono::seconds(60)};
     rig.order(check);
     rig.order(check);
-    rig.order(RunNodeProgram{NodeProgram::reboot, "/sbin/reboot"});
+    rig.order(RunNodeProgram{.program = NodeProgram::reboot, .path = "/sbin/reboot"});
     ASSERT_EQ(rig.acted<StartNodeProgram>().size(), 2U);
     EXPECT_EQ(rig.acted<StartNodeProgram>()[0].program, check);
     rig.feed({NodeProgramExited{NodeProgram::health_check, "ended with exit code 1"}});

@@ -33,6 +33,47 @@ TEST(End, TermsThenKillsThenReportsWhenEmpty) {
     EXPECT_EQ(rig.acted<RemoveAttempt>().size(), 1U);
 }
 
+TEST(End, ReportsWhatLivesOnThoughItWasKilled) {
+    AgentRig rig;
+    rig.welcome();
+    LaunchAttempt launch = launch_of(7, 1);
+    launch.unkillable_wait = std::chrono::seconds(60);
+    rig.run(launch);
+    rig.order(end_of(7));
+    rig.wait(std::chrono::seconds(30));  // SIGKILL.
+    for (int i = 0; i < 59; ++i) rig.wait(std::chrono::seconds(1));
+    EXPECT_TRUE(rig.reported<AttemptUnkillable>().empty());
+    EXPECT_LE(rig.wake_at, rig.now + std::chrono::seconds(1));
+    rig.wait(std::chrono::seconds(1));
+    ASSERT_EQ(rig.reported<AttemptUnkillable>().size(), 1U);
+    EXPECT_EQ(rig.reported<AttemptUnkillable>()[0].job, JobId(7));
+    for (int i = 0; i < 60; ++i) rig.wait(std::chrono::seconds(1));
+    EXPECT_EQ(rig.reported<AttemptUnkillable>().size(), 2U) << "Said again, as it may be lost.";
+    rig.feed({RunExited{batch_of(7), {0, 9}}, RunEmpty{all_of(7)}});
+    for (int i = 0; i < 120; ++i) rig.wait(std::chrono::seconds(1));
+    EXPECT_EQ(rig.reported<AttemptUnkillable>().size(), 2U);
+}
+
+TEST(End, ReportsAStepThatLivesOn) {
+    AgentRig rig;
+    rig.welcome();
+    LaunchAttempt launch = launch_of(7, 1);
+    launch.unkillable_wait = std::chrono::seconds(4);
+    rig.run(launch);
+    LaunchStep step;
+    step.job = JobId(7);
+    step.attempt = Attempt(1);
+    rig.order(step);
+    rig.feed({RunStarted{step_of(7, 0)}});
+    rig.order(EndStep{JobId(7), Attempt(1), StepId(0), std::chrono::seconds(1)});
+    rig.wait(std::chrono::seconds(1));
+    rig.wait(std::chrono::seconds(4));
+    EXPECT_EQ(rig.reported<AttemptUnkillable>().size(), 1U);
+    rig.feed({RunExited{step_of(7, 0), {0, 9}}, RunEmpty{step_of(7, 0)}});
+    rig.wait(std::chrono::seconds(60));
+    EXPECT_EQ(rig.reported<AttemptUnkillable>().size(), 1U) << "Its job goes on.";
+}
+
 LaunchAttempt named_launch(Words nodes) {
     LaunchAttempt launch = launch_of(7, 1);
     launch.node_names = std::move(nodes);

@@ -44,6 +44,7 @@
     X(QueueRow) \
     X(UsagePatch) \
     X(UsageReport) \
+    X(NodeEventRow) \
     X(DiagnosticsRow) \
     X(JoinTokenCall) \
     X(JoinTokenReply) \
@@ -56,6 +57,7 @@
     X(AliveReply) \
     X(PartitionCall) \
     X(PartitionChange) \
+    X(StepPatch) \
     X(AttachCall) \
     X(AttachReply) \
     X(NodeCall)

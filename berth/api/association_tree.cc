@@ -74,4 +74,30 @@ std::string AssociationTree::default_account_of(std::string_view user) const {
     return found == defaults_.end() ? std::string() : found->second->account;
 }
 
+std::vector<Coordination> AssociationTree::coordinators_of(const AssociationRow& account) const {
+    std::map<std::string, bool> all;
+    for (const AssociationRow* one : path_of(account)) {
+        for (const std::string& user : one->coordinators) all.try_emplace(user, one == &account);
+    }
+    std::vector<Coordination> coordinators;
+    for (const auto& [name, direct] : all) coordinators.push_back({name, direct});
+    return coordinators;
+}
+
+std::vector<Coordination> AssociationTree::coordinated_by(std::string_view user) const {
+    std::vector<Coordination> accounts;
+    for (const auto& [name, row] : accounts_) {
+        for (const Coordination& one : coordinators_of(*row)) {
+            if (one.name == user) accounts.push_back({std::string(name), one.direct});
+        }
+    }
+    return accounts;
+}
+
+std::string names_of(const std::vector<Coordination>& all) {
+    std::string names;
+    for (const Coordination& one : all) names += (names.empty() ? "" : ",") + one.name;
+    return names;
+}
+
 }  // namespace berth::api

@@ -11,6 +11,15 @@
 
 namespace berth::api {
 
+// A coordinator of an account, or an account that a user coordinates.
+struct Coordination {
+    std::string name;
+    bool direct = false;  // Of the account itself; otherwise of one above it.
+
+    friend bool operator==(const Coordination&, const Coordination&) = default;
+};
+std::string names_of(const std::vector<Coordination>& all);  // "ann,ben"
+
 class AssociationTree {
 public:
     // Both must outlive the tree.
@@ -28,6 +37,10 @@ public:
     std::string lineage_of(const AssociationRow& row) const;
     // The default, else the first, as for jobs that name none; empty for a user in no account.
     std::string default_account_of(std::string_view user) const;
+    // Those of the account, and of the accounts above it, by name.
+    std::vector<Coordination> coordinators_of(const AssociationRow& account) const;
+    // The accounts that the user coordinates, with all that are beneath them, by name.
+    std::vector<Coordination> coordinated_by(std::string_view user) const;
 
 private:
     // The row itself, then the accounts above it up to the root.

@@ -66,6 +66,19 @@ TEST(AssociationTree, TheDefaultAccountIsTheFirstWhereNoneIsTheDefault) {
     EXPECT_EQ(tree.default_account_of(""), "");
 }
 
+TEST(AssociationTree, CoordinatorsAreOfAllThatIsBeneath) {
+    Site site;
+    site.rows[1].coordinators = {"ada"};
+    site.rows[2].coordinators = {"bob"};
+    const AssociationTree tree = site.tree();
+    EXPECT_EQ(tree.coordinators_of(site.rows[2]),
+              (std::vector<Coordination>{{"ada", false}, {"bob", true}}));
+    EXPECT_EQ(names_of(tree.coordinators_of(site.rows[2])), "ada,bob");
+    EXPECT_EQ(tree.coordinated_by("ada"),
+              (std::vector<Coordination>{{"bio", true}, {"cells", false}}));
+    EXPECT_TRUE(tree.coordinated_by("cid").empty());
+}
+
 TEST(AssociationTree, AnAccountThatIsItsOwnAncestorHasAnEnd) {
     const std::vector<AssociationRow> rows = {{.account = "a", .parent = "b"},
                                               {.account = "b", .parent = "a"}};

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "berth/api/diagnostics_messages.h"
+#include "berth/api/event_messages.h"
+#include "berth/api/job_patch.h"
 #include "berth/api/operator_messages.h"
 #include "berth/api/qos_messages.h"
 #include "berth/api/queue_messages.h"
@@ -47,9 +49,10 @@ struct StepRow {
     Time started_at{};
     std::optional<Time> ended_at;
     ExitStatus exit;
-    std::optional<StepTotals> used;  // Where it was measured.
+    std::optional<StepTotals> used;      // Where it was measured.
+    std::optional<Duration> time_limit;  // Its own; nullopt: none. Known while the job runs.
     BERTH_FIELDS(StepRow, job, id, name, state, tasks, cpus, nodes, tres, started_at, ended_at,
-                 exit, used)
+                 exit, used, time_limit)
 };
 
 // What a step, or the script, of a running job has used so far.
@@ -166,12 +169,13 @@ struct PartitionRow {
     std::string job_defaults;  // "DefCpuPerGPU=2,DefMemPerGPU=1024", or "(null)".
     std::vector<std::string> alloc_nodes;
     std::optional<Duration> over_time_limit;  // nullopt: the cluster's.
+    std::optional<std::uint32_t> max_cpus_per_node;
     BERTH_FIELDS(PartitionRow, name, state, is_default, nodes, max_time, default_time, min_nodes,
                  max_nodes, total_cpus, priority_job_factor, priority_tier, default_memory_per_cpu,
                  default_memory_per_node, max_memory_per_cpu, max_memory_per_node, allow_accounts,
                  allow_groups, allow_qos, deny_accounts, deny_qos, oversubscribe, tres, hidden,
                  root_only, preempt_mode, grace_time, qos, disable_root_jobs, requires_reservation,
-                 job_defaults, alloc_nodes, over_time_limit, least_loaded_nodes)
+                 job_defaults, alloc_nodes, over_time_limit, least_loaded_nodes, max_cpus_per_node)
 };
 
 // GET /v1/priorities: what the priority of each job that waits, and may start, is made of. Points
@@ -206,8 +210,7 @@ struct PriorityRow {
 // GET /v1/shares: accounts and users, an account before what is beneath it. Parts of one are in
 // billionths.
 struct ShareRow {
-    std::string cluster;
-    std::string account, user, parent;  // An account has no user; the root no parent.
+    std::string cluster, account, user, parent;  // An account has no user; the root no parent.
     std::uint32_t depth = 0;
     std::optional<std::int64_t> raw_shares;  // nullopt: Fairshare=parent, or the root.
     std::int64_t norm_shares = 0, raw_usage = 0, norm_usage = 0, effective_usage = 0;
@@ -216,9 +219,10 @@ struct ShareRow {
     bool level_fs_infinite = false;
     // Minutes: used; to come, by the limits; and GrpTRESMins.
     std::vector<std::pair<std::string, std::int64_t>> tres_minutes, tres_run_minutes, group_minutes;
+    std::int64_t wall_seconds = 0;  // That its runs took.
     BERTH_FIELDS(ShareRow, cluster, account, user, parent, depth, raw_shares, norm_shares,
                  raw_usage, norm_usage, effective_usage, fair_share, level_fs, level_fs_infinite,
-                 tres_minutes, tres_run_minutes, group_minutes)
+                 tres_minutes, tres_run_minutes, group_minutes, wall_seconds)
 };
 
 // GET /v1/associations: accounts (without a user) and the users in them, as a tree from the root.
@@ -231,10 +235,12 @@ struct AssociationRow {
     std::optional<std::int64_t> priority;
     std::vector<std::string> qos;  // Empty: all.
     std::string default_qos, description, organization;
-    std::string admin_level;  // Of the user: "None", "Operator", "Administrator".
-    Limits limits;            // Its own.
+    std::string admin_level;                // Of the user: "None", "Operator", "Administrator".
+    Limits limits;                          // Its own.
+    std::vector<std::string> coordinators;  // Of the account itself.
     BERTH_FIELDS(AssociationRow, account, parent, user, depth, is_default, shares, shares_of_parent,
-                 priority, qos, default_qos, description, organization, admin_level, limits)
+                 priority, qos, default_qos, description, organization, admin_level, limits,
+                 coordinators)
 };
 
 // GET /v1/reservations
@@ -295,12 +301,13 @@ struct AccountingRow {
     std::optional<Time> suspended_since;  // … and, while it stands still, since then besides.
     std::optional<HetComponent> het;
     std::string constraints, reservation, wckey;  // As they were asked for.
+    std::string admin_comment;
     BERTH_FIELDS(AccountingRow, job, array_job, array_task, array_pending, attempt, owner, name,
                  account, qos, partition, cluster, state, cancelled_by, reason, requested_cpus,
                  allocated_cpus, requested_nodes, tasks, requested_tres, allocated_tres, nodes,
                  time_limit, submitted_at, eligible_at, started_at, ended_at, exit, derived_exit,
                  priority, work_dir, submit_line, comment, steps, suspended, suspended_since, het,
-                 constraints, reservation, wckey)
+                 constraints, reservation, wckey, admin_comment)
 };
 // The query of GET /v1/jobs: what is given must hold, of each list one member. See query.h.
 struct JobQuery {
@@ -321,7 +328,7 @@ struct StepCall {
     std::vector<std::string> arguments, environment;
     std::string work_dir, std_out, std_err, std_in;
     bool append_output = false, label = false;
-    std::string io_address, io_token, task_prolog, task_epilog, cpu_frequency;
+    std::string io_address, io_token, task_prolog, task_epilog, cpu_frequency, mem_bind;
     std::optional<TerminalSize> terminal;
     std::string mpi;               // "none", "pmi2", …; empty: as MpiDefault says.
     bool truncate_output = false;  // Neither this nor append_output: as JobFileAppend says.
@@ -331,7 +338,7 @@ struct StepCall {
     BERTH_FIELDS(StepCall, request, arguments, environment, work_dir, std_out, std_err, std_in,
                  append_output, label, io_address, io_token, terminal, mpi, truncate_output,
                  errors_with_output, inherited, preserve_env, task_prolog, task_epilog,
-                 cpu_bind_verbose, cpu_frequency)
+                 cpu_bind_verbose, cpu_frequency, mem_bind)
 };
 struct StepReply {
     StepRow step;
@@ -344,6 +351,13 @@ struct StepReply {
     BERTH_FIELDS(StepReply, step, tasks_per_node, task_nodes, append_output, kill_wait,
                  kill_on_bad_exit, wait_for_tasks)
 };
+// PATCH /v1/jobs/REF/steps: of running steps.
+struct StepPatch {
+    std::optional<StepId> step;             // Without it: all of the job.
+    std::optional<std::string> time_limit;  // As --time has it; "UNLIMITED": none but the job's.
+    BERTH_FIELDS(StepPatch, step, time_limit)
+};
+
 // POST /v1/jobs/REF/attach
 struct AttachCall {
     StepId step{0};
@@ -359,9 +373,8 @@ struct CancelRequest {
     std::optional<StepId> step;
     std::int32_t signal = 0;
     bool batch_only = false, whole_job = false;
-    std::string state;        // "", "PENDING", "RUNNING": only if it is in this state.
-    bool time_limit = false;  // Of a step whose own limit is over: its tasks' user is told so.
-    BERTH_FIELDS(CancelRequest, step, signal, batch_only, whole_job, state, time_limit)
+    std::string state;  // "", "PENDING", "RUNNING": only if it is in this state.
+    BERTH_FIELDS(CancelRequest, step, signal, batch_only, whole_job, state)
 };
 struct HoldRequest {
     bool user = false;  // A user's hold even where an operator asks (scontrol uhold).
@@ -376,33 +389,6 @@ struct RequeueRequest {
 struct CompleteRequest {
     ExitStatus exit;
     BERTH_FIELDS(CompleteRequest, exit)
-};
-struct JobPatch {
-    std::optional<std::string> time_limit;  // Slurm's text: "2:00:00", "UNLIMITED".
-    std::optional<std::string> partition, qos, name, comment, dependency;
-    std::optional<std::vector<std::string>> nodelist;
-    std::optional<std::uint32_t> priority;
-    std::optional<std::int64_t> nice;
-    std::optional<Time> begin;
-    std::optional<std::uint32_t> array_max_running;
-    std::optional<std::int64_t> site_factor;
-    // Of what it asks for.
-    std::optional<std::string> licenses, features, reservation, time_min;  // As sbatch takes them.
-    std::optional<Time> deadline;
-    std::optional<std::vector<std::string>> exclude;
-    std::optional<std::uint32_t> nodes_min, nodes_max, tasks, cpus_per_task;
-    std::optional<std::int64_t> memory_per_node, memory_per_cpu;  // Bytes.
-    std::optional<std::uint32_t> switches;                        // 0: any number.
-    std::optional<Duration> switches_wait;
-    std::optional<bool> contiguous;
-    std::optional<std::string> mail_type, mail_user;  // "BEGIN,END"; empty: the job's own user.
-    std::optional<bool> requeue;                      // Whether it may be requeued.
-    std::optional<std::string> std_out;               // As -o has it; while it waits.
-    BERTH_FIELDS(JobPatch, time_limit, partition, qos, name, comment, dependency, nodelist,
-                 priority, nice, begin, array_max_running, site_factor, licenses, features,
-                 reservation, time_min, deadline, exclude, nodes_min, nodes_max, tasks,
-                 cpus_per_task, memory_per_node, memory_per_cpu, switches, switches_wait,
-                 contiguous, mail_type, mail_user, requeue, std_out)
 };
 // POST /v1/usage
 struct UsagePatch {
@@ -448,7 +434,9 @@ struct Ping {
     Time now{}, started_at{};
     std::int32_t pid = 0;
     std::string address;  // "head:6820", where others reach it over TLS; empty: nowhere.
-    BERTH_FIELDS(Ping, version, cluster, host, epoch, sequence, now, started_at, pid, address)
+    std::string srun_prolog, srun_epilog;  // Which srun runs around a step; empty: none.
+    BERTH_FIELDS(Ping, version, cluster, host, epoch, sequence, now, started_at, pid, address,
+                 srun_prolog, srun_epilog)
 };
 
 // POST /v1/join-tokens

@@ -154,6 +154,11 @@ JsonArray parameters_of(const Route& route) {
     if (open != std::string_view::npos)
         add(route.path.substr(open + 1, route.path.find('}') - open - 1), "path", false);
     if (route.query.empty()) return all;
+    if (route.query == "NodeEventQuery") {
+        add("node", "query", true);
+        for (const char* name : {"from", "until"}) add(name, "query", false);
+        return all;
+    }
     for (const char* name : {"job", "user", "account", "partition"}) add(name, "query", true);
     if (route.query == "UsageQuery") {
         for (const char* name : {"node", "group", "wckey"}) add(name, "query", true);
@@ -272,10 +277,11 @@ constexpr auto kNames = std::to_array<std::pair<RouteId, std::string_view>>({
     {RouteId::delete_node, "delete_node"},
     {RouteId::test_job, "test_job"},
     {RouteId::show_usage, "show_usage"},
+    {RouteId::list_node_events, "list_node_events"},
     {RouteId::checkpoint_job, "checkpoint_job"},
+    {RouteId::update_step, "update_step"},
 });
-static_assert(kNames.size() == static_cast<std::size_t>(RouteId::checkpoint_job) + 1,
-              "one for each");
+static_assert(kNames.size() == static_cast<std::size_t>(RouteId::update_step) + 1, "one for each");
 
 std::string_view name_of(RouteId id) {
     const auto* const found = std::ranges::find(kNames, id, &decltype(kNames)::value_type::first);

@@ -247,4 +247,28 @@ Result<UsageQuery> parse_usage_query(std::string_view text) {
     return query;
 }
 
+std::string format_node_event_query(const NodeEventQuery& query) {
+    QueryPairs pairs;
+    add_all(pairs, "node", query.nodes);
+    if (query.from) pairs.emplace_back("from", std::to_string(seconds(*query.from)));
+    if (query.until) pairs.emplace_back("until", std::to_string(seconds(*query.until)));
+    return format_query(pairs);
+}
+
+Result<NodeEventQuery> parse_node_event_query(std::string_view text) {
+    BERTH_TRY(const QueryPairs pairs, parse_query(text));
+    NodeEventQuery query;
+    for (const auto& pair : pairs) {
+        const auto& [key, value] = pair;
+        if (key == "from") {
+            BERTH_TRY(query.from, parse_time(key, value));
+        } else if (key == "until") {
+            BERTH_TRY(query.until, parse_time(key, value));
+        } else if (!put_in({{"node", &query.nodes}}, pair)) {
+            return unknown(key);
+        }
+    }
+    return query;
+}
+
 }  // namespace berth::api

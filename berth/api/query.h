@@ -32,5 +32,7 @@ std::string format_accounting_query(const AccountingQuery& query);
 Result<AccountingQuery> parse_accounting_query(std::string_view text);
 std::string format_usage_query(const UsageQuery& query);
 Result<UsageQuery> parse_usage_query(std::string_view text);
+std::string format_node_event_query(const NodeEventQuery& query);
+Result<NodeEventQuery> parse_node_event_query(std::string_view text);
 
 }  // namespace berth::api

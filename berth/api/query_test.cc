@@ -83,5 +83,19 @@ TEST(Query, OfUsageGoesBothWays) {
               "query: this route has no parameter state");
 }
 
+TEST(Query, OfNodeEventsComesBackAsItWas) {
+    NodeEventQuery query;
+    query.from = from_seconds(100);
+    query.until = from_seconds(200);
+    query.nodes = {"gpu1", "gpu2"};
+    const Result<NodeEventQuery> again = parse_node_event_query(format_node_event_query(query));
+    ASSERT_TRUE(again.ok());
+    EXPECT_EQ(again->from, query.from);
+    EXPECT_EQ(again->until, query.until);
+    EXPECT_EQ(again->nodes, query.nodes);
+    EXPECT_EQ(parse_node_event_query("user=ann").error().message,
+              "query: this route has no parameter user");
+}
+
 }  // namespace
 }  // namespace berth::api

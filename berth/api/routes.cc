@@ -414,6 +414,21 @@ constexpr std::array kRoutes = {
           .verb = "checkpoint_job",
           .reply = "Accepted",
           .summary = "A running job has saved a checkpoint. If it is preempted, it ends now."},
+    Route{.id = RouteId::list_node_events,
+          .method = Method::get,
+          .path = "/v1/node-events",
+          .verb = "view_nodes",
+          .reply = "NodeEventRow",
+          .list = "events",
+          .query = "NodeEventQuery",
+          .summary = "When nodes took no work, and why (sacctmgr show events)."},
+    Route{.id = RouteId::update_step,
+          .method = Method::patch,
+          .path = "/v1/jobs/{ref}/steps",
+          .verb = "update_job",
+          .request = "StepPatch",
+          .reply = "Accepted",
+          .summary = "Gives a running step, or all of the job's, another time limit."},
 };
 
 // The captures, if the path fits.

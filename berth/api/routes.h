@@ -74,6 +74,8 @@ enum class RouteId : std::uint8_t {
     list_queues,
     show_usage,
     checkpoint_job,
+    list_node_events,
+    update_step,
 };
 
 struct Route {
@@ -84,7 +86,7 @@ struct Route {
     std::string_view request;  // The message that the body holds; empty: no body.
     std::string_view reply;    // The message that answers.
     std::string_view list;  // The reply is an object whose member of this name lists such messages.
-    std::string_view query;  // JobQuery, AccountingQuery, UsageQuery or none.
+    std::string_view query;  // JobQuery, AccountingQuery, UsageQuery, NodeEventQuery; or none.
     std::int32_t success = 200;
     std::string_view summary;
 };

@@ -12,7 +12,7 @@ constexpr const char* kSite =
     "PartitionName=main Nodes=ALL Default=YES MaxTime=1-0 DefMemPerCPU=100\n";
 constexpr const char* kTree =
     "Cluster - 'lab':QOS='normal'\nParent - 'root'\n"
-    "Account - 'bio':Fairshare=40:GrpWall=3\nParent - 'bio'\n"
+    "Account - 'bio':Fairshare=40:GrpTRESRunMins=3\nParent - 'bio'\n"
     "User - 'news':DefaultAccount='bio':QOS='high,gone'\n";
 
 ImportTexts site(const std::string& slurm = kSite) {
@@ -57,8 +57,8 @@ TEST(ImportPlan, NamesEachLineThatDiffers) {
         "(docs/admin.md)\n"
         "qos:2: error: QOS high: GrpWall is not supported yet: GrpWall=3; instead: fair share, or "
         "a queue with a quota (docs/policy.md)\n"
-        "accounts:3: error: GrpWall is not supported yet: GrpWall=3; instead: fair share, or a "
-        "queue with a quota (docs/policy.md)\n"
+        "accounts:3: error: GrpTRESRunMins is not supported yet: GrpTRESRunMins=3; instead: fair "
+        "share, or a queue with a quota (docs/policy.md)\n"
         "accounts:5: error: You gave a bad qos 'gone'. Valid QOS's are normal,high\n"
         "usage:5: error: user ann is not in account bio: the usage of 5 s is lost\n");
     EXPECT_EQ(plan.errors, 5U);

@@ -290,14 +290,17 @@ CallResult<Done> Client::notify(std::string_view ref, const api::NotifyRequest& 
 CallResult<Done> Client::top(const api::TopRequest& request) {
     return wire_->command(RouteId::top_jobs, {}, request);
 }
-CallResult<api::StepReply> Client::create_step(std::string_view ref, const api::StepCall& call) {
-    return wire_->send<api::StepReply>(RouteId::create_step, ref, call);
+CallResult<api::StepReply> StepCalls::create(std::string_view ref, const api::StepCall& call) {
+    return wire_.send<api::StepReply>(RouteId::create_step, ref, call);
 }
 CallResult<api::AliveReply> OwnJobCalls::keep_alive(std::string_view ref) {
     return wire_.send<api::AliveReply>(RouteId::keep_alive, ref, api::Accepted{});
 }
-CallResult<api::AttachReply> Client::attach(std::string_view ref, const api::AttachCall& call) {
-    return wire_->send<api::AttachReply>(RouteId::attach_step, ref, call);
+CallResult<Done> StepCalls::update(std::string_view ref, const api::StepPatch& patch) {
+    return wire_.command(RouteId::update_step, ref, patch);
+}
+CallResult<api::AttachReply> StepCalls::attach(std::string_view ref, const api::AttachCall& call) {
+    return wire_.send<api::AttachReply>(RouteId::attach_step, ref, call);
 }
 CallResult<Done> OwnJobCalls::complete(std::string_view ref, const api::CompleteRequest& request) {
     return wire_.command(RouteId::complete_job, ref, request);
@@ -411,6 +414,8 @@ CallResult<Done> Client::each_accounting(const api::AccountingQuery& query,
 AccountCalls Client::accounts() { return AccountCalls(*wire_); }
 OwnJobCalls Client::own_job() { return OwnJobCalls(*wire_); }
 
+StepCalls Client::steps() { return StepCalls(*wire_); }
+
 CallResult<std::vector<api::AssociationRow>> AccountCalls::associations() {
     return wire_.list<api::AssociationRow>(RouteId::list_associations,
                                            api::path_of(RouteId::list_associations));
@@ -429,6 +434,12 @@ CallResult<api::UsageReport> AccountCalls::usage(const api::UsageQuery& query) {
         {.method = api::Method::get,
          .target = with_query(RouteId::show_usage, format_usage_query(query))},
         Retry::always);
+}
+CallResult<std::vector<api::NodeEventRow>> AccountCalls::node_events(
+    const api::NodeEventQuery& query) {
+    return wire_.list<api::NodeEventRow>(
+        RouteId::list_node_events,
+        with_query(RouteId::list_node_events, format_node_event_query(query)));
 }
 CallResult<Done> AccountCalls::edit(const AccountingEdits& edits) {
     return wire_.command(RouteId::edit_accounting, {}, edits);

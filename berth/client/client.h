@@ -27,6 +27,7 @@ struct ClientOptions {
 
 class AccountCalls;
 class OwnJobCalls;
+class StepCalls;
 
 class Client {
 public:
@@ -60,8 +61,7 @@ public:
     CallResult<Done> suspend(std::string_view ref, bool resume = false);
     CallResult<Done> notify(std::string_view ref, const api::NotifyRequest& request);
     CallResult<Done> top(const api::TopRequest& request);
-    CallResult<api::AttachReply> attach(std::string_view ref, const api::AttachCall& call);
-    CallResult<api::StepReply> create_step(std::string_view ref, const api::StepCall& call);
+    StepCalls steps();
     OwnJobCalls own_job();
     CallResult<Explanation> explain(std::string_view ref);
     CallResult<std::string> script(std::string_view ref);
@@ -106,6 +106,7 @@ public:
 private:
     friend AccountCalls;
     friend OwnJobCalls;
+    friend StepCalls;
     struct Wire;
     std::unique_ptr<Wire> wire_;
 };
@@ -123,6 +124,19 @@ private:
     Client::Wire& wire_;
 };
 
+// Of a job that runs. REQUIRES: the client lives for as long.
+class StepCalls {
+public:
+    CallResult<api::StepReply> create(std::string_view ref, const api::StepCall& call);
+    CallResult<Done> update(std::string_view ref, const api::StepPatch& patch);
+    CallResult<api::AttachReply> attach(std::string_view ref, const api::AttachCall& call);
+
+private:
+    friend Client;
+    explicit StepCalls(Client::Wire& wire) : wire_(wire) {}
+    Client::Wire& wire_;
+};
+
 // Accounts, the users in them, QOS and queues: shares, limits, quotas and usage. REQUIRES: the
 // client lives for as long.
 class AccountCalls {
@@ -132,6 +146,7 @@ public:
     CallResult<std::vector<api::ShareRow>> shares();
     CallResult<std::vector<api::QueueRow>> queues();
     CallResult<api::UsageReport> usage(const api::UsageQuery& query);
+    CallResult<std::vector<api::NodeEventRow>> node_events(const api::NodeEventQuery& query);
     CallResult<Done> edit(const AccountingEdits& edits);
     CallResult<Done> set_usage(const api::UsagePatch& patch);
 

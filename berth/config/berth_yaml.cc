@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "berth/base/duration_text.h"
 #include "berth/base/size_text.h"
@@ -386,12 +387,16 @@ private:
                 account.description = scalar(entry.second);
             } else if (key == "organization") {
                 account.organization = scalar(entry.second);
+            } else if (key == "coordinators") {
+                const std::vector<std::string> users = strings(entry.second);
+                const std::set<std::string> each(users.begin(), users.end());
+                account.coordinators.assign(each.begin(), each.end());
             } else if (key != "users" &&
                        !read_limit(entry.first, entry.second, kOfAssociation, account.limits)) {
                 error(entry.first, "there is no option " + key +
                                        " of an account; there are name, parent, shares, "
-                                       "priority, description, organization, users, and "
-                                       "limits like grp_tres (docs/formats.md)");
+                                       "priority, description, organization, coordinators, "
+                                       "users, and limits like grp_tres (docs/formats.md)");
             }
         }
         if (account.name.empty()) return error(node, "an account needs a name");

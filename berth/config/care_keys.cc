@@ -87,6 +87,9 @@ void read_care_keys(Draft& draft) {
     HealthCheckSpec& care = draft.spec.care;
     read_program(draft, globals.line(), "healthcheckprogram", care.health_check);
     read_program(draft, globals.line(), "rebootprogram", care.reboot);
+    read_program(draft, globals.line(), "unkillablestepprogram", care.unkillable_program);
+    care.unkillable_wait =
+        std::chrono::seconds(globals.number("unkillablesteptimeout", 1, 65533, 60));
     care.health_interval = globals.seconds("healthcheckinterval", care.health_interval);
     care.resume_timeout = globals.seconds("resumetimeout", care.resume_timeout);
     read_states(draft, globals.line(), care);

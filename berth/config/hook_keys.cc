@@ -1,5 +1,6 @@
 // slurm.conf's words about the site's own programs around jobs: Prolog, Epilog, PrologSlurmctld,
-// EpilogSlurmctld, TaskProlog, TaskEpilog, PrologEpilogTimeout, PrologFlags; and UsePAM.
+// EpilogSlurmctld, TaskProlog, TaskEpilog, SrunProlog, SrunEpilog, PrologEpilogTimeout,
+// PrologFlags; and UsePAM.
 #include "berth/base/text.h"
 #include "berth/base/yes_no.h"
 #include "berth/config/draft.h"
@@ -33,6 +34,8 @@ void read_hook(Draft& draft, const Line& line, const Pair& pair) {
     if (iequals(pair.key, "EpilogSlurmctld")) add_to(hooks.controller_epilog);
     if (iequals(pair.key, "TaskProlog")) set(hooks.task_prolog);
     if (iequals(pair.key, "TaskEpilog")) set(hooks.task_epilog);
+    if (iequals(pair.key, "SrunProlog")) set(hooks.srun_prolog);
+    if (iequals(pair.key, "SrunEpilog")) set(hooks.srun_epilog);
     if (iequals(pair.key, "PrologEpilogTimeout")) {
         const std::int64_t value = number_or(draft, line, pair, 1, kNoTimeout, kNoTimeout);
         hooks.timeout = std::chrono::seconds(value == kNoTimeout ? 0 : value);

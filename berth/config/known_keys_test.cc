@@ -95,10 +95,14 @@ constexpr Consumer kInSpec[] = {
     {"SlurmctldHost", "head", "server/cluster_rows, clients"},
     {"SlurmdTimeout", "61", "control/nodes"},
     {"SlurmUser", "games", "server/peer"},
+    {"SrunEpilog", "/x", "slurm/step_run"},
+    {"SrunProlog", "/x", "slurm/step_run"},
     {"TaskEpilog", "/x", "host/task_exec"},
     {"TaskProlog", "/x", "host/task_exec"},
     {"TopologyPlugin", "topology/flat", "config/topology_conf"},
     {"UsePam", "1", "host/account_check"},
+    {"UnkillableStepProgram", "/x", "control/run_reports"},
+    {"UnkillableStepTimeout", "61", "agent/attempt_ends"},
     {"WaitTime", "10", "slurm/step_run"},
 };
 // Those that are read out of that list, or matter while the files are read.
@@ -200,7 +204,8 @@ TEST(KnownKeys, WhatIsSoAnywayIsNoWarning) {
 
 TEST(SiteKeys, SayWhatIsWrongAndWhatWouldBeRight) {
     const std::vector<std::tuple<const char*, const char*, const char*>> cases = {
-        {"PrivateData", "secrets", "PrivateData: there is no secrets; there are accounts, jobs"},
+        {"PrivateData", "secrets",
+         "PrivateData: there is no secrets; there are accounts, events, jobs"},
         {"DebugFlags", "everything", "DebugFlags: there is no everything"},
         {"SlurmUser", "a b", "SlurmUser=a b should be the name of one user"},
         {"SlurmctldDebug", "loud", "should be quiet, fatal, error, info"},

@@ -4,6 +4,7 @@
 
 #include "berth/base/text.h"
 #include "berth/config/draft.h"
+#include "berth/model/partition_cpus.h"
 #include "berth/policy/policy.h"
 
 namespace berth::config {
@@ -54,6 +55,11 @@ Loaded load_all(const ConfigFiles& files, const ConfigText* policy_file) {
     read_topology_conf(
         draft, files.topology ? parse_lines(*files.topology, draft.findings) : std::vector<Line>());
     resolve_partition_nodes(draft);
+    if (!count_partition_cpus(draft.spec)) {
+        draft.findings.add(Severity::error, draft.slurm_conf, 0,
+                           "MaxCPUsPerNode of a partition counts as one kind of GRES: there may be "
+                           "30 of both together");
+    }
     check_partition_qos(draft);
     read_scheduling_keys(draft);
     read_preempt_keys(draft);

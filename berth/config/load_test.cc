@@ -387,6 +387,7 @@ TEST(Load, KnowsTheSitesProgramsAroundJobs) {
                                      "Epilog=/etc/slurm/epilog.sh\n"
                                      "TaskProlog=/etc/slurm/task.sh\n"
                                      "TaskEpilog=after.sh\n"
+                                     "SrunProlog=/etc/slurm/srun.sh\n"
                                      "PrologEpilogTimeout=30\n"
                                      "PrologFlags=Alloc,Serial\n"
                                      "SchedulerParameters=nohold_on_prolog_fail\n");
@@ -395,12 +396,13 @@ TEST(Load, KnowsTheSitesProgramsAroundJobs) {
               (std::vector<std::string>{"/etc/slurm/prolog.d/*", "/etc/slurm/late.sh"}));
     EXPECT_EQ(hooks.epilog, std::vector<std::string>{"/etc/slurm/epilog.sh"});
     EXPECT_EQ(hooks.task_prolog, "/etc/slurm/task.sh");
+    EXPECT_EQ(hooks.srun_prolog, "/etc/slurm/srun.sh");
     EXPECT_EQ(hooks.timeout, std::chrono::seconds(30));
     EXPECT_FALSE(hooks.hold_on_failure);
     EXPECT_EQ(text_of(loaded),
               "slurm.conf:9: error: TaskEpilog=after.sh should be an absolute path, like "
               "/etc/slurm/taskepilog.sh\n"
-              "slurm.conf:11: warning: PrologFlags=Serial has no effect yet\n");
+              "slurm.conf:12: warning: PrologFlags=Serial has no effect yet\n");
 }
 
 TEST(Load, KnowsHowNodesAreCaredFor) {

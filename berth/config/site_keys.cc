@@ -20,6 +20,7 @@ struct PrivateName {
 };
 constexpr auto kPrivate = std::to_array<PrivateName>({
     {"accounts", bit_of(PrivateKind::accounts)},
+    {"events", bit_of(PrivateKind::events)},
     {"jobs", bit_of(PrivateKind::jobs)},
     {"nodes", bit_of(PrivateKind::nodes)},
     {"partitions", bit_of(PrivateKind::partitions)},
@@ -62,8 +63,8 @@ void read_private_data(Draft& draft, const Line& line) {
             draft.spec.private_data |= known->bit;
         } else if (word == "all") {
             for (const PrivateName& one : kPrivate) draft.spec.private_data |= one.bit;
-        } else if (word == "events" || word == "cloud") {
-            draft.warning(line, *pair, "PrivateData=" + word + " has no effect yet");
+        } else if (word == "cloud") {
+            draft.warning(line, *pair, "PrivateData=cloud has no effect yet");
         } else {
             draft.error(line, *pair,
                         "PrivateData: there is no " + word + "; there are " +

@@ -21,6 +21,13 @@ void take(std::optional<Bytes>& field, const std::optional<std::int64_t>& bytes)
     if (*bytes > 0) field = Bytes(*bytes);
 }
 
+// -1: there is none.
+void take_limit(std::optional<std::uint32_t>& field, const std::optional<std::int64_t>& count) {
+    if (!count) return;
+    field.reset();
+    if (*count >= 0) field = static_cast<std::uint32_t>(*count);
+}
+
 void take_time(std::optional<Duration>& field, const std::optional<std::string>& text) {
     if (!text) return;
     field.reset();
@@ -139,6 +146,7 @@ void merge_change(Change& into, const Change& later) {
 }  // namespace
 
 Status check(const PartitionChange& change) {
+    constexpr std::int64_t kCpusPerNodeMax = 65'536;
     const auto wrong = [](std::string text) -> Status {
         return Error{ErrorCode::invalid_argument, std::move(text)};
     };
@@ -151,6 +159,9 @@ Status check(const PartitionChange& change) {
         if (!limit.ok()) return wrong(limit.error().message);
     }
     if (change.max_nodes.value_or(-1) < -1) return wrong("MaxNodes should be a count of nodes");
+    if (change.max_cpus_per_node.value_or(-1) < -1 ||
+        change.max_cpus_per_node.value_or(-1) > kCpusPerNodeMax)
+        return wrong("MaxCPUsPerNode should be a count of CPUs");
     for (const auto* const bytes : {&change.default_memory_per_cpu, &change.default_memory_per_node,
                                     &change.max_memory_per_cpu, &change.max_memory_per_node}) {
         if (bytes->value_or(0) < 0) return wrong("an amount of memory should be 0 or more");
@@ -192,12 +203,8 @@ void apply_change(PartitionSpec& partition, const PartitionChange& change) {
     take_time(partition.max_time, change.max_time);
     take_time(partition.default_time, change.default_time);
     take(partition.min_nodes, change.min_nodes);
-    if (change.max_nodes) {
-        partition.max_nodes.reset();
-        if (*change.max_nodes >= 0) {
-            partition.max_nodes = static_cast<std::uint32_t>(*change.max_nodes);
-        }
-    }
+    take_limit(partition.max_nodes, change.max_nodes);
+    take_limit(partition.max_cpus_per_node, change.max_cpus_per_node);
     take(partition.priority_job_factor, change.priority_job_factor);
     take(partition.priority_tier, change.priority_tier);
     take(partition.default_memory_per_cpu, change.default_memory_per_cpu);

@@ -39,6 +39,7 @@ struct PartitionChange {
     std::optional<std::string> job_defaults;              // "DefCpuPerGPU=2": see gpu_defaults.h.
     std::optional<std::vector<std::string>> alloc_nodes;  // Empty: all.
     std::optional<std::int64_t> over_time_limit;          // Minutes; -1: the cluster's.
+    std::optional<std::int64_t> max_cpus_per_node;        // -1: no limit.
 
     BERTH_FIELDS(PartitionChange, state, nodes, is_default, hidden, root_only, max_time,
                  default_time, min_nodes, max_nodes, priority_job_factor, priority_tier,
@@ -47,7 +48,7 @@ struct PartitionChange {
                  deny_qos, exclusive, nodes_added, nodes_removed, all_nodes, preempt_mode,
                  grace_time, ignores_exclusive, sharing, qos, disable_root_jobs,
                  requires_reservation, job_defaults, alloc_nodes, over_time_limit,
-                 least_loaded_nodes)
+                 least_loaded_nodes, max_cpus_per_node)
 };
 
 struct NodeChange {

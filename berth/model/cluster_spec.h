@@ -67,6 +67,7 @@ struct PartitionSpec {
     GpuDefaults job_defaults;                 // JobDefaults
     std::vector<std::string> alloc_nodes;     // Hosts from which jobs are submitted. Empty: all.
     std::optional<Duration> over_time_limit;  // OverTimeLimit; nullopt: the cluster's.
+    std::optional<std::uint32_t> max_cpus_per_node;  // Of all its jobs together; nullopt: no limit.
 
     BERTH_FIELDS(PartitionSpec, name, nodes, is_default, max_time, default_time, min_nodes,
                  max_nodes, state, priority_job_factor, priority_tier, default_memory_per_cpu,
@@ -74,7 +75,7 @@ struct PartitionSpec {
                  deny_accounts, allow_groups, allow_qos, deny_qos, hidden, root_only, oversubscribe,
                  exclusive, gone, billing_weights, all_nodes, node_features, preempt_mode,
                  grace_time, qos, disable_root_jobs, requires_reservation, job_defaults,
-                 alloc_nodes, over_time_limit, least_loaded_nodes)
+                 alloc_nodes, over_time_limit, least_loaded_nodes, max_cpus_per_node)
 
     // OverSubscribe=FORCE: --exclusive of a job does not count. With FORCE:1 each core has one job.
     bool ignores_exclusive() const { return oversubscribe.starts_with("FORCE"); }
@@ -115,9 +116,10 @@ struct AccountSpec {
     Limits limits;
     std::vector<std::string> qos;  // Those open to its users; empty: as the account above it.
     std::string default_qos;
+    std::vector<std::string> coordinators;  // Users: see coordination.h. Sorted, each once.
 
     BERTH_FIELDS(AccountSpec, name, parent, description, organization, shares, shares_of_parent,
-                 priority, limits, qos, default_qos)
+                 priority, limits, qos, default_qos, coordinators)
 };
 
 // A user in an account: Slurm's association.
@@ -254,9 +256,10 @@ struct HookSpec {
     bool hold_on_failure = true;  // A job whose prolog failed is held, not only requeued.
     // PrologSlurmctld, EpilogSlurmctld: as the controller's user, on its host.
     std::vector<std::string> controller_prolog, controller_epilog;
+    std::string srun_prolog, srun_epilog;  // As the user, where srun runs: around each step.
 
     BERTH_FIELDS(HookSpec, prolog, epilog, task_prolog, task_epilog, timeout, hold_on_failure,
-                 controller_prolog, controller_epilog)
+                 controller_prolog, controller_epilog, srun_prolog, srun_epilog)
 };
 
 // Who is told what becomes of jobs: slurm.conf's MailProg and MailDomain, and berth.yaml's
@@ -303,9 +306,14 @@ struct HealthCheckSpec {
     // ReturnToService: whether a node that was down takes work when it registers. nullopt: it does,
     // unless an administrator set it down.
     std::optional<std::uint8_t> return_to_service;
+    // A node on which killed processes live on for so long is drained, and the program runs there:
+    // UnkillableStepTimeout, UnkillableStepProgram.
+    Duration unkillable_wait = std::chrono::seconds(60);
+    std::string unkillable_program;
 
     BERTH_FIELDS(HealthCheckSpec, health_check, health_interval, health_states, health_cycle,
-                 reboot, resume_timeout, sampling, return_to_service)
+                 reboot, resume_timeout, sampling, return_to_service, unkillable_wait,
+                 unkillable_program)
 };
 
 // PrivateData: what users without a right to it see of their own only.

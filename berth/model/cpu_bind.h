@@ -1,12 +1,11 @@
 // CpuBind: the CPUs that the tasks of a step are bound to on a node, as srun's --cpu-bind says it.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <string_view>
-#include <vector>
 
 #include "berth/base/result.h"
+#include "berth/model/bind_list.h"
 
 namespace berth {
 
@@ -21,9 +20,7 @@ struct CpuBind {
         mask,       // Likewise a set of CPUs.
     };
     Kind kind = Kind::automatic;
-    // CPUs of the first, second … task of a node, with Kind::map and mask. Tasks beyond the end
-    // begin again at the first.
-    std::vector<std::vector<std::uint32_t>> cpus;
+    BindList cpus;  // With Kind::map and mask.
 
     // "none", "cores", "sockets", "rank", "map_cpu:0,2*4", "mask_cpu:0x3,0xC"; "" is automatic.
     // Errors are in Slurm's words where it has any.

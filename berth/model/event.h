@@ -77,10 +77,11 @@ struct JobUpdated {  // Whatever is present is changed.
     std::optional<bool> requeue;
     std::optional<std::string> partitions;  // Several, as JobSpec has them; `partition` is of them.
     std::optional<std::string> std_out;
+    std::optional<std::string> work_dir, wckey, account, admin_comment;
     BERTH_FIELDS(JobUpdated, job, time_limit, partition, nodelist, priority, nice, qos, name,
                  comment, begin, dependencies, array_max_running, by_operator, site_factor, request,
                  deadline, time_min, mail_types, mail_user, any_dependency, requeue, partitions,
-                 std_out)
+                 std_out, work_dir, wckey, account, admin_comment)
 };
 struct JobHeld {
     JobId job{0};
@@ -339,6 +340,22 @@ struct CheckpointSeen {
     BERTH_FIELDS(CheckpointSeen, job, attempt)
 };
 
+// A running step has another time limit of its own from here on.
+struct StepUpdated {
+    JobId job{0};
+    Attempt attempt{0};
+    StepId step{0};
+    std::optional<Duration> time_limit;  // nullopt: none but the job's.
+    BERTH_FIELDS(StepUpdated, job, attempt, step, time_limit)
+};
+// The time limit of a running step is over: its nodes are to end it.
+struct StepTimedOut {
+    JobId job{0};
+    Attempt attempt{0};
+    StepId step{0};
+    BERTH_FIELDS(StepTimedOut, job, attempt, step)
+};
+
 using Fact =
     std::variant<ControllerStarted, SpecInstalled, NodeRegistered, NodeNotResponding, NodeUpdated,
                  JobSubmitted, JobUpdated, JobHeld, JobCancelled, AttemptEnded, StepCreated,
@@ -346,7 +363,7 @@ using Fact =
                  UsageSet, TaskSplit, JobsPlanned, JobsEligible, DeadlineMissed, ReservationSet,
                  ReservationDeleted, AccountingEdited, JobWarned, NodeFenced, DevicesDrained,
                  JobSuspended, ClusterEdited, JobNoticed, ControllerHookEnded, NodeDescribed,
-                 JobsPreempted, JobFrozen, JobMoved, CheckpointSeen>;
+                 JobsPreempted, JobFrozen, JobMoved, CheckpointSeen, StepUpdated, StepTimedOut>;
 
 // One entry of the journal: what one turn of the controller's loop recorded, all at one time.
 struct Record {

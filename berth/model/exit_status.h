@@ -17,6 +17,8 @@ struct ExitStatus {
 
 // Slurm's "0:53": a batch script's input or output could not be opened.
 inline constexpr ExitStatus kNoFilesExit{.code = 0, .signal = 53};
+// Slurm's pseudo signal for a run that exceeded its memory: "0:125".
+inline constexpr ExitStatus kOutOfMemoryExit{.code = 0, .signal = 125};
 
 inline constexpr std::int32_t kSignalMax = 64;  // Linux' highest.
 

@@ -47,4 +47,11 @@ std::optional<Time> limit_ends(const Job& job) {
            std::max(Duration{}, job.time_limit - job.suspension->ran_before);
 }
 
+std::optional<Time> limit_ends(const Job& job, const Step& step) {
+    if (!step.time_limit || job.is_suspended()) return std::nullopt;
+    const Duration after = step.began_after + *step.time_limit;
+    if (!job.suspension) return *job.started_at + after;
+    return job.suspension->changed_at + std::max(Duration{}, after - job.suspension->ran_before);
+}
+
 }  // namespace berth

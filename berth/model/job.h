@@ -156,12 +156,14 @@ struct JobCommand {
     std::optional<bool> kill_on_invalid_dep;
     // --berth-checkpoint: the file that it saves when it is warned. A pattern; empty: none.
     std::string checkpoint;
-    Duration restart_cost{};  // Between the start of another run and new progress.
+    Duration restart_cost{};    // Between the start of another run and new progress.
+    std::string admin_comment;  // What an operator says of it; the job does not get to know.
+    bool no_kill = false;       // It goes on when a node other than its first is lost.
 
     BERTH_FIELDS(JobCommand, work_dir, std_out, std_err, std_in, append_output, script_name,
                  arguments, submit_host, submit_line, gpu_bind, export_env, interactive, warning,
                  wckey, mail_types, mail_user, attended, truncate_output, inherited,
-                 kill_on_invalid_dep, checkpoint, restart_cost)
+                 kill_on_invalid_dep, checkpoint, restart_cost, admin_comment, no_kill)
 };
 
 // The bulky part of a submission. It is stored in the same transaction as the job, and read back
@@ -353,5 +355,8 @@ static_assert(sizeof(Job) <=
 Duration ran_for(const Job& job, Time now);
 // When its limit ends the run; nullopt: it has none, or stands still. REQUIRES: as above.
 std::optional<Time> limit_ends(const Job& job);
+// Likewise of a step's own time limit: nullopt while its job stands still, and where it has none.
+// REQUIRES: the job runs.
+std::optional<Time> limit_ends(const Job& job, const Step& step);
 
 }  // namespace berth

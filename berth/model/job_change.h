@@ -32,6 +32,7 @@ struct JobChange {
     std::optional<std::string> mail_user;
     std::optional<bool> requeue;
     std::optional<std::string> std_out;  // As -o has it.
+    std::optional<std::string> work_dir, wckey, account, admin_comment;
 
     // Of the job's request.
     std::optional<LicenseRequest> licenses;
@@ -42,15 +43,26 @@ struct JobChange {
     std::optional<std::uint32_t> switches;  // 0: any number.
     std::optional<Duration> switches_wait;
     std::optional<bool> contiguous;
+    std::optional<std::uint32_t> tasks_per_node;
+    std::optional<std::vector<GresRequest>> gres_per_node;
+    std::optional<Bytes> tmp_disk;                                             // 0: any.
+    std::optional<std::uint32_t> sockets, cores_per_socket, threads_per_core;  // 0: any.
+    std::optional<bool> oversubscribe;
+    std::optional<std::vector<std::string>> prefer;  // Features.
 
     BERTH_FIELDS(JobChange, time_limit, partition, qos, name, comment, nodelist, priority, nice,
                  begin, deadline, time_min, dependencies, any_dependency, array_max_running,
                  site_factor, mail_types, mail_user, licenses, constraint, reservation, exclude,
                  nodes_min, nodes_max, tasks, cpus_per_task, memory_per_node, memory_per_cpu,
-                 switches, switches_wait, contiguous, requeue, std_out)
+                 switches, switches_wait, contiguous, requeue, std_out, work_dir, wckey, account,
+                 tasks_per_node, gres_per_node, tmp_disk, sockets, cores_per_socket,
+                 threads_per_core, oversubscribe, prefer, admin_comment)
 
     bool changes_request() const;
     void apply_to(JobRequest& request) const;
+
+private:
+    bool changes_hardware() const;
 };
 
 }  // namespace berth

@@ -31,5 +31,30 @@ TEST(JobChange, MovesMemoryFromOneWayOfAskingToTheOther) {
     EXPECT_EQ(request.memory_per_cpu, std::nullopt);
 }
 
+TEST(JobChange, LeavesOfWhatIsPreferredOnlyTheNewFeatures) {
+    JobRequest request;
+    request.nearness.edit().affinities = {
+        {.to = Affinity::To::feature, .name = "old", .required = false},
+        {.to = Affinity::To::feature, .name = "ib"},
+        {.to = Affinity::To::job_on_node, .name = "train", .required = false}};
+    JobChange change;
+    change.prefer = {"new"};
+    change.apply_to(request);
+    std::string names;
+    for (const Affinity& one : request.nearness->affinities) names += one.name + " ";
+    EXPECT_EQ(names, "ib train new ");
+}
+
+TEST(JobChange, ThatSharesCoresTakesNoWholeNodeAnyMore) {
+    JobRequest request{.exclusive = true};
+    JobChange change;
+    change.oversubscribe = false;
+    change.apply_to(request);
+    EXPECT_TRUE(request.exclusive);
+    change.oversubscribe = true;
+    change.apply_to(request);
+    EXPECT_TRUE(request.oversubscribe && !request.exclusive);
+}
+
 }  // namespace
 }  // namespace berth

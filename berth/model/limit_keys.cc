@@ -24,7 +24,8 @@ constexpr auto kKeys = std::to_array<LimitKey>({
     {"MaxSubmitJobs,MaxSubmit", "MaxSubmit", "max_submit_jobs", 9, kOfAssociation, nullptr,
      &Limits::max_submitted},
     {"MaxWall,MaxWallDurationPerJob,MaxWallPJ", "MaxWall", "max_wall", 11, kOfAssociation, nullptr,
-     nullptr},
+     nullptr, &Limits::max_wall},
+    {"GrpWall", "GrpWall", "grp_wall", 11, kOfAssociation, nullptr, nullptr, &Limits::group_wall},
     {"GrpTRESMins", "GrpTRESMins", "grp_tres_minutes", 13, kOfAssociation,
      &Limits::group_tres_minutes, nullptr},
     {"MaxTRESMins,MaxTRESMinsPerJob,MaxTRESMinsPJ", "MaxTRESMins", "max_tres_minutes", 13, kBoth,
@@ -104,7 +105,7 @@ Status set_limit(Limits& limits, const LimitKey& key, std::string_view value) {
     }
     const auto limit = parse_time_limit(value);
     if (!limit.ok()) return wrong_limit(key, value, "a time like 1-12:00:00, or -1 for no limit");
-    limits.max_wall = limit.value();
+    limits.*key.time = limit.value();
     return Done{};
 }
 
@@ -114,7 +115,8 @@ std::string limit_text(const Limits& limits, const LimitKey& key) {
         const auto& count = limits.*key.count;
         return count ? std::to_string(*count) : std::string();
     }
-    return limits.max_wall ? format_duration(*limits.max_wall) : std::string();
+    const auto& time = limits.*key.time;
+    return time ? format_duration(*time) : std::string();
 }
 
 }  // namespace berth

@@ -18,9 +18,10 @@ struct LimitKey {
     std::string_view yaml;    // "max_tres_per_user"
     std::size_t width;        // Of that column.
     unsigned of;              // Whose limit it can be.
-    // One of these; none: max_wall.
+    // One of these.
     TresLimits Limits::* tres = nullptr;
     std::optional<std::uint32_t> Limits::* count = nullptr;
+    std::optional<Duration> Limits::* time = nullptr;
 
     std::string_view name() const { return names.substr(0, names.find(',')); }
 };

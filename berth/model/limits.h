@@ -28,8 +28,9 @@ struct Limits {
         max_submitted;  // Of each user; of an association, its own.
     std::optional<std::uint32_t> max_jobs_per_account, max_submitted_per_account;  // Of a QOS.
     std::optional<std::uint32_t> group_jobs, group_submitted;
-    std::optional<Duration> max_wall;  // Of an association; a QOS has its own field.
-    TresLimits group_tres_minutes;     // Of an association: see engine's Budgets.
+    std::optional<Duration> max_wall;    // Of an association; a QOS has its own field.
+    TresLimits group_tres_minutes;       // Of an association: see engine's Budgets.
+    std::optional<Duration> group_wall;  // Likewise: the time that all runs took.
 
     bool none() const { return *this == Limits{}; }
 
@@ -37,7 +38,7 @@ struct Limits {
                  max_tres_per_account, max_tres_minutes_per_job, min_tres_per_job, group_tres,
                  group_tres_run_minutes, max_jobs, max_submitted, max_jobs_per_account,
                  max_submitted_per_account, group_jobs, group_submitted, max_wall,
-                 group_tres_minutes)
+                 group_tres_minutes, group_wall)
 };
 
 // "cpu=4,gres/gpu:a100=2,mem=16G". A count of -1 is kept: it takes a limit away. nullopt: not such

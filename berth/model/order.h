@@ -38,10 +38,11 @@ struct LaunchAttempt {
     std::string credential;  // The controller's word for all of this; see credential/credential.h.
     // "SLURM_HET_SIZE=2" … of a heterogeneous job; memory that the partition gives by default.
     std::vector<std::string> more_variables;
+    Duration unkillable_wait{};  // From SIGKILL to AttemptUnkillable. 0: that is never said.
     BERTH_FIELDS(LaunchAttempt, job, attempt, node, batch_host, share, owner, spec, partition, qos,
                  shares, node_names, started_at, ends_at, restarts, array_job, array_task,
                  array_bounds, kill_wait, confinement, cluster, payload, hooks, credential,
-                 more_variables)
+                 more_variables, unkillable_wait)
 };
 
 // Runs this node's tasks of a step of an attempt that is live here.
@@ -78,12 +79,13 @@ struct LaunchStep {
     bool cpu_bind_verbose = false;         // Each task says which CPUs it is bound to.
     std::string cpu_frequency;             // Of its CPUs, while it runs; empty: as it is.
     std::string cpu_bind;  // With is_unbound: which of the CPUs each task has; empty: all.
+    std::string mem_bind;  // Whose memory each task uses; see MemBind.
     BERTH_FIELDS(LaunchStep, job, attempt, step, share, node_index, tasks, node_names,
                  tasks_per_node, arguments, environment, work_dir, std_out, std_err, std_in,
                  append_output, label, gpu_bind, gpu_bind_verbose, cpus_per_task, io_address,
                  io_token, name, terminal, credential, mpi, process_mapping, inherited,
                  errors_with_output, is_unbound, preserve_env, task_prolog, task_epilog,
-                 cpu_bind_verbose, cpu_frequency, cpu_bind)
+                 cpu_bind_verbose, cpu_frequency, cpu_bind, mem_bind)
 };
 
 // Why an attempt ends, as its output says. Append only: agents of other versions read it.
@@ -152,13 +154,15 @@ struct Welcome {
     BERTH_FIELDS(Welcome, node, heartbeat, oldest_live_job, sampling, setup, over)
 };
 // Runs a program of the site's as root, outside of any job; not while it still runs.
-enum class NodeProgram : std::uint8_t { health_check, reboot };
+// Append only: launchers keep when each last ran.
+enum class NodeProgram : std::uint8_t { health_check, reboot, unkillable };
 struct RunNodeProgram {
     NodeProgram program = NodeProgram::health_check;
     std::string path;
-    Duration timeout{};      // Then it is killed.
-    std::string credential;  // As an attempt's.
-    BERTH_FIELDS(RunNodeProgram, program, path, timeout, credential)
+    Duration timeout{};                  // Then it is killed.
+    std::string credential;              // As an attempt's.
+    std::vector<std::string> variables;  // "SLURM_JOB_ID=12"
+    BERTH_FIELDS(RunNodeProgram, program, path, timeout, credential, variables)
 };
 
 // Stops every process of an attempt where it is, or lets them go on. `change` goes up with each

@@ -56,7 +56,7 @@ constexpr auto make_partition_keys() {
         {"ExclusiveTopo", without_effect, {}, {}, "NO"},
         {"ExclusiveUser", without_effect, {}, {}, "NO"},
         {"LLN", flag, "least_loaded_nodes"},
-        {"MaxCPUsPerNode", without_effect, {}, {}, "UNLIMITED"},
+        {"MaxCPUsPerNode", node_limit, "max_cpus_per_node", "max_cpus_per_node"},
         {"MaxCPUsPerSocket", without_effect, {}, {}, "UNLIMITED"},
         {"OverTimeLimit", over_time, "over_time_limit"},
         {"PowerDownOnIdle", without_effect},

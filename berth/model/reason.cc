@@ -61,6 +61,7 @@ constexpr std::array kLastReasons = {
     ReasonName{of_minutes(TresKind::gres), "AssocGrpGRESMinutes"},
     ReasonName{of_minutes(TresKind::license), "AssocGrpLicenseMinutes"},
     ReasonName{of_minutes(TresKind::billing), "AssocGrpBillingMinutes"},
+    ReasonName{PendingReason::assoc_grp_wall, "AssocGrpWallLimit"},
 };
 
 // The blocks of reasons about one TRES, a name for each TresKind.

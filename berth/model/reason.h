@@ -73,6 +73,7 @@ enum class PendingReason : std::uint8_t {
     max_mem_per_limit,  // MaxMemPerNode of the partition or the cluster.
     assoc_grp_minutes,  // Another such block: GrpTRESMins.
     assoc_grp_minutes_last = assoc_grp_minutes + 5,
+    assoc_grp_wall,
 };
 
 std::string_view slurm_name(PendingReason reason);  // "Resources", "JobHeldUser" …

@@ -119,9 +119,16 @@ struct AttemptCheckpointed {  // It has saved its checkpoint since it was warned
     BERTH_FIELDS(AttemptCheckpointed, job, attempt)
 };
 
-using ReportBody =
-    std::variant<Registration, Heartbeat, AttemptStarted, StepStarted, AttemptReport, StepReport,
-                 GpusFaulted, UsageSampled, NodeProgramEnded, AttemptFrozen, AttemptCheckpointed>;
+// Processes of it have lived on for its `unkillable_wait` after SIGKILL. Said again for as long.
+struct AttemptUnkillable {
+    JobId job{0};
+    Attempt attempt{0};
+    BERTH_FIELDS(AttemptUnkillable, job, attempt)
+};
+
+using ReportBody = std::variant<Registration, Heartbeat, AttemptStarted, StepStarted, AttemptReport,
+                                StepReport, GpusFaulted, UsageSampled, NodeProgramEnded,
+                                AttemptFrozen, AttemptCheckpointed, AttemptUnkillable>;
 
 struct Report {
     std::string boot_id;

@@ -23,6 +23,14 @@ std::optional<DimensionId> Dimensions::find(std::string_view name, std::string_v
     return std::nullopt;
 }
 
+std::vector<DimensionId> Dimensions::gres() const {
+    std::vector<DimensionId> all;
+    for (std::uint32_t d = kMemoryDimension.value() + 1; d < all_.size(); ++d) {
+        if (!all_[d].is_hidden()) all.emplace_back(d);
+    }
+    return all;
+}
+
 std::vector<DimensionId> Dimensions::of_name(std::string_view name) const {
     std::vector<DimensionId> found;
     for (std::size_t i = 0; i < all_.size(); ++i) {

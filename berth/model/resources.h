@@ -72,6 +72,11 @@ struct Dimension {
     std::string name;  // "cpu", "mem", "gpu", "fpga" …
     std::string type;  // "a100", or empty where the configuration gives none.
 
+    // CPUs that jobs of one partition hold, whose name is the type: see partition_cpus.h. No GRES
+    // has such a name.
+    static constexpr std::string_view kPartitionCpus = "%cpus";
+    bool is_hidden() const { return name == kPartitionCpus; }
+
     BERTH_FIELDS(Dimension, name, type)
 };
 
@@ -88,6 +93,8 @@ public:
     std::optional<DimensionId> intern(std::string_view name, std::string_view type);
     std::optional<DimensionId> find(std::string_view name, std::string_view type) const;
 
+    // All GRES, in their order.
+    std::vector<DimensionId> gres() const;
     // All dimensions of a GRES name, whatever their type: what "--gres=gpu:2" may be served from.
     std::vector<DimensionId> of_name(std::string_view name) const;
     bool knows_name(std::string_view name) const { return !of_name(name).empty(); }

@@ -66,6 +66,7 @@ inline constexpr char kSlurmSubmitDir[] = "SLURM_SUBMIT_DIR";
 inline constexpr char kSlurmSubmitHost[] = "SLURM_SUBMIT_HOST";
 inline constexpr char kSlurmOpenMode[] = "SLURM_OPEN_MODE";
 inline constexpr char kSlurmCpuFreqReq[] = "SLURM_CPU_FREQ_REQ";
+inline constexpr char kSlurmMemBind[] = "SLURM_MEM_BIND";
 inline constexpr char kSlurmHint[] = "SLURM_HINT";
 inline constexpr char kSlurmGetUserEnv[] = "SLURM_GET_USER_ENV";
 inline constexpr char kSlurmPrioProcess[] = "SLURM_PRIO_PROCESS";

@@ -105,9 +105,13 @@ struct Step {
     Time started_at{};
     std::optional<Time> ended_at;
     ExitStatus exit;  // The highest of its tasks.
+    // Its own, as job time: what the job is suspended does not count. nullopt: none but the job's.
+    std::optional<Duration> time_limit;
+    Duration began_after{};    // How long the job had run by then.
+    bool out_of_time = false;  // It is being ended, or was, for its own time limit.
 
     BERTH_FIELDS(Step, id, name, state, tasks, cpus, overlap, shares, nodes, allocated, started_at,
-                 ended_at, exit)
+                 ended_at, exit, time_limit, began_after, out_of_time)
 };
 
 }  // namespace berth

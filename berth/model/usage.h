@@ -29,13 +29,26 @@ struct UsageAmount {
     BERTH_FIELDS(UsageAmount, whole, fraction)
 };
 
-// What is counted: billing, nodes, and each dimension. CPUs are counted whole and memory in MiB, as
-// Slurm does.
-inline constexpr std::size_t kUsageKinds = kDimensionsMax + 2;
+// What is counted: billing, nodes, each dimension, and runs: so the time that they took. CPUs are
+// counted whole and memory in MiB, as Slurm does.
+inline constexpr std::size_t kUsageKinds = kDimensionsMax + 3;
 inline constexpr std::size_t kBillingUsage = 0;
 inline constexpr std::size_t kNodeUsage = 1;
 constexpr std::size_t usage_kind_of(DimensionId d) { return d.index() + 2; }
-using UsageVector = std::array<UsageAmount, kUsageKinds>;
+inline constexpr std::size_t kWallUsage = kDimensionsMax + 2;
+class UsageVector {
+public:
+    UsageAmount& operator[](std::size_t kind) { return kind == kWallUsage ? wall : tres[kind]; }
+    const UsageAmount& operator[](std::size_t kind) const {
+        return kind == kWallUsage ? wall : tres[kind];
+    }
+
+    // Apart, as stores and snapshots had only the first before runs were counted.
+    std::array<UsageAmount, kWallUsage> tres;
+    UsageAmount wall;
+
+    friend bool operator==(const UsageVector&, const UsageVector&) = default;
+};
 
 // When all usage is set to nothing: at 00:00 UTC of each day, Sunday, first of a month …
 enum class UsageReset : std::uint8_t { never, daily, weekly, monthly, quarterly, yearly };
@@ -59,7 +72,7 @@ struct UsageRecord {
     UsageAmount used_by(Time now, std::size_t kind, const UsageDecay& decay) const;
     void advance(Time now, const UsageDecay& decay);
 
-    BERTH_FIELDS(UsageRecord, account, user, at, used, rate)
+    BERTH_FIELDS(UsageRecord, account, user, at, used.tres, rate.tres, used.wall, rate.wall)
 };
 
 }  // namespace berth

@@ -97,6 +97,7 @@ UsageVector usage_rate_of(const ClusterSpec& spec, const Job& job) {
     UsageVector rate;
     rate[kBillingUsage] = scaled(billing_of(spec, job.partition, held), factor);
     rate[kNodeUsage] = scaled({held.nodes, 0}, factor);
+    rate[kWallUsage] = scaled({1, 0}, factor);
     for (std::size_t i = 0; i < kDimensionsMax; ++i) {
         const DimensionId d = DimensionId::from_index(i);
         std::int64_t count = held.amount[d];

@@ -60,12 +60,14 @@ TEST(Billing, OfAJobCountsTimesItsQos) {
     UsageVector rate = usage_rate_of(spec, job);
     EXPECT_EQ(rate[kBillingUsage].whole, 6);
     EXPECT_EQ(rate[kNodeUsage].whole, 2);
+    EXPECT_EQ(rate[kWallUsage].whole, 1) << "one run, however many nodes it has";
     EXPECT_EQ(rate[usage_kind_of(kCpuDimension)].whole, 8);
     EXPECT_EQ(rate[usage_kind_of(kMemoryDimension)].whole, 65536);
     EXPECT_EQ(rate[usage_kind_of(DimensionId(3))].whole, 1);
     job.qos = QosId(1);
     rate = usage_rate_of(spec, job);
     EXPECT_EQ(rate[kBillingUsage].whole, 3);
+    EXPECT_EQ(rate[kWallUsage], (UsageAmount{0, 1U << 31}));
     EXPECT_EQ(rate[usage_kind_of(DimensionId(3))], (UsageAmount{0, 1U << 31}));
 }
 

@@ -137,6 +137,18 @@ const Mutant kMutants[] = {
          o.look_past = {"I7"};
      },
      "I8", 40},
+    {"LimitsOfAQos",
+     [](WorldOptions& o) {
+         o.bugs.engine = InjectedFault::ignores_blocking_reasons;
+         o.look_past = {"I7"};
+     },
+     "I8", 200, ": QOS "},
+    {"LimitsOfAUserInAQos",
+     [](WorldOptions& o) {
+         o.bugs.engine = InjectedFault::ignores_blocking_reasons;
+         o.look_past = {"I7"};
+     },
+     "I8", 200, "in QOS "},
     {"QuotasOfQueues",
      [](WorldOptions& o) {
          o.sharing = WorldOptions::Sharing::of_quotas;

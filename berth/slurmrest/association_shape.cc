@@ -23,6 +23,16 @@ void put_short_list(ShapeWriter& json, const std::string& cluster,
     json.end_list();
 }
 
+void put_coordination(ShapeWriter& json, const std::vector<api::Coordination>& all) {
+    json.begin_list("coordinators");
+    for (const api::Coordination& one : all) {
+        json.begin();
+        json.put("name", one.name), json.put("direct", one.direct);
+        json.end();
+    }
+    json.end_list();
+}
+
 void put_job_limits(ShapeWriter& json, const Limits& limits) {
     json.begin("jobs");
     json.begin("per");
@@ -77,7 +87,7 @@ void put_association(ShapeWriter& json, const AssociationShape& association) {
     put_job_limits(json, association.limits);
     put_tres_limits(json, association.limits);
     json.begin("per"), json.begin("account");
-    json.put_number("wall_clock", std::nullopt);
+    put_most_minutes(json, "wall_clock", row.limits.group_wall);
     json.end(), json.end();
     json.end();
     json.put("is_default", row.is_default), json.put("lineage", association.lineage);
@@ -89,27 +99,26 @@ void put_association(ShapeWriter& json, const AssociationShape& association) {
     json.end();
 }
 
-void put_account(ShapeWriter& json, const api::AssociationRow& account, const std::string& cluster,
-                 const std::vector<const api::AssociationRow*>& associations) {
+void put_account(ShapeWriter& json, const HolderShape& shape) {
+    const api::AssociationRow& account = shape.row;
     json.begin();
-    put_short_list(json, cluster, associations);
-    json.put_no_items("coordinators");
+    put_short_list(json, shape.cluster, shape.associations);
+    put_coordination(json, shape.coordination);
     json.put("description", description_of(account)), json.put("name", account.account);
     json.put("organization", account.organization.empty() ? account.account : account.organization);
     json.put_no_items("flags");
     json.end();
 }
 
-void put_user(ShapeWriter& json, const api::AssociationRow& user,
-              const std::string& default_account, const std::string& cluster,
-              const std::vector<const api::AssociationRow*>& associations) {
+void put_user(ShapeWriter& json, const HolderShape& shape) {
+    const api::AssociationRow& user = shape.row;
     json.begin();
     json.put("administrator_level",
              std::vector{user.admin_level.empty() ? std::string("None") : user.admin_level});
-    put_short_list(json, cluster, associations);
-    json.put_no_items("coordinators");
+    put_short_list(json, shape.cluster, shape.associations);
+    put_coordination(json, shape.coordination);
     json.begin("default");
-    json.put("account", default_account), json.put("wckey", "");
+    json.put("account", shape.default_account), json.put("wckey", "");
     json.end();
     json.put_no_items("flags");
     json.put("name", user.user), json.put("old_name", "");

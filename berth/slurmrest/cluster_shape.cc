@@ -127,7 +127,12 @@ void put_limits(ShapeWriter& json, const api::PartitionRow& partition) {
     json.end();
     json.put("grace_time", partition.grace_time);
     json.begin("maximums");
-    json.put_infinite("cpus_per_node"), json.put_infinite("cpus_per_socket");
+    if (partition.max_cpus_per_node) {
+        json.put_number("cpus_per_node", *partition.max_cpus_per_node);
+    } else {
+        json.put_infinite("cpus_per_node");
+    }
+    json.put_infinite("cpus_per_socket");
     put_memory(json, "partition_memory_per_cpu", partition.max_memory_per_cpu);
     put_memory(json, "partition_memory_per_node", partition.max_memory_per_node);
     if (partition.max_nodes) {

@@ -139,6 +139,12 @@ Status set_priority(SubmissionDraft& d, const JsonValue& v) {
     return Done{};
 }
 
+Status set_kill_on_node_fail(SubmissionDraft& d, const JsonValue& v) {
+    BERTH_TRY(const bool kill, given_truth(v));
+    d.command().no_kill = !kill;
+    return Done{};
+}
+
 Status set_requeue(SubmissionDraft& d, const JsonValue& v) {
     BERTH_TRY(const bool requeue, given_truth(v));
     d.spec.requeue = requeue;
@@ -198,6 +204,7 @@ constexpr auto kCommandFields = std::to_array<SubmissionField>({
     {"environment", set_environment},
     {"flags", set_flags},
     {"hold", set_hold},
+    {"kill_on_node_fail", set_kill_on_node_fail},
     {"kill_warning_delay", set_signal_delay},
     {"kill_warning_flags", set_signal_flags},
     {"kill_warning_signal", set_signal},

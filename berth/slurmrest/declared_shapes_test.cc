@@ -91,15 +91,24 @@ TEST(DeclaredShapes, SharesOfTheParentAreANumberOfTheirOwn) {
 TEST(DeclaredShapes, AccountsAndUsersListTheirAssociations) {
     const api::AssociationRow account{.account = "bio", .description = "cells"};
     const api::AssociationRow user{.account = "bio", .user = "ann", .admin_level = "Operator"};
-    const JsonValue of_account =
-        written([&](ShapeWriter& to) { put_account(to, account, "here", {&account, &user}); });
+    const std::string here = "here";
+    const JsonValue of_account = written([&](ShapeWriter& to) {
+        put_account(to, {.row = account,
+                         .cluster = here,
+                         .coordination = {{"ann", true}},
+                         .associations = {&account, &user}});
+    });
+    EXPECT_EQ(at(of_account, "coordinators.0.name"), "ann");
+    EXPECT_EQ(at(of_account, "coordinators.0.direct"), "true");
     EXPECT_EQ(at(of_account, "name"), "bio");
     EXPECT_EQ(at(of_account, "description"), "cells");
     EXPECT_EQ(at(of_account, "organization"), "bio") << "as the table has it";
     EXPECT_EQ(at(of_account, "associations.1.user"), "ann");
     EXPECT_EQ(at(of_account, "associations.2"), "(none)");
-    const JsonValue of_user =
-        written([&](ShapeWriter& to) { put_user(to, user, "bio", "here", {}); });
+    const JsonValue of_user = written([&](ShapeWriter& to) {
+        put_user(to, {.row = user, .cluster = here, .default_account = "bio"});
+    });
+    EXPECT_EQ(at(of_user, "coordinators"), "[]");
     EXPECT_EQ(at(of_user, "administrator_level"), "[Operator]");
     EXPECT_EQ(at(of_user, "default.account"), "bio");
     EXPECT_EQ(at(of_user, "associations"), "[]");

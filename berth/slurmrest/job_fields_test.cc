@@ -66,6 +66,7 @@ std::vector<FieldCase> first_cases() {
              return near.spread && near.fewest_nodes && s.command->kill_on_invalid_dep == true;
          }},
         {"hold", "true", [](const JobSpec& s) { return s.hold; }},
+        {"kill_on_node_fail", "false", [](const JobSpec& s) { return s.command->no_kill; }},
         {"kill_warning_signal", R"("USR1")",
          [](const JobSpec& s) { return s.command->warning->signal == 10; }},
         {"licenses", R"("matlab:2")",
@@ -308,6 +309,20 @@ TEST(JobFields, AChangeIsAPatch) {
     EXPECT_EQ(patch.mail_type, "END");
     EXPECT_EQ(patch.requeue, true);
     EXPECT_FALSE(patch.partition);
+    const auto more = read_update(
+        R"({"current_working_directory":"/tmp","wckey":"k","standard_output":"out","tasks_per_node":2,)"
+        R"("account":"lab","temporary_disk_per_node":3,"sockets_per_node":2,"threads_per_core":1,)"
+        R"("tres_per_node":"gres/gpu:a100=2"})");
+    ASSERT_TRUE(more.ok()) << more.error().message;
+    EXPECT_EQ(more->patch.work_dir, "/tmp");
+    EXPECT_EQ(more->patch.account, "lab");
+    EXPECT_EQ(more->patch.wckey, "k");
+    EXPECT_EQ(more->patch.std_out, "out");
+    EXPECT_EQ(more->patch.tasks_per_node, 2U);
+    EXPECT_EQ(more->patch.tmp_disk, mib(3).count());
+    EXPECT_EQ(more->patch.sockets, 2U);
+    EXPECT_EQ(more->patch.threads_per_core, 1U);
+    EXPECT_EQ(more->patch.gres, "gres/gpu:a100:2");
     EXPECT_EQ(read_update(R"({"hold":true})")->hold, true);
     EXPECT_EQ(read_update(R"({"mail_type":[]})")->patch.mail_type, "NONE");
     EXPECT_EQ(read_update(R"({"deadline":{"set":true,"number":100}})")->patch.deadline,
@@ -316,7 +331,7 @@ TEST(JobFields, AChangeIsAPatch) {
         {"", ""},
         {"{}", "the fields to change"},
         {R"({"hold":true,"comment":"x"})", "hold must be the only field"},
-        {R"({"account":"bio"})", "account cannot be changed after the submission"},
+        {R"({"open_mode":"append"})", "open_mode cannot be changed after the submission"},
         {R"({"job_id":3})", "job_id is not supported here"},
         {R"({"tasks":0})", "tasks: must be a whole number from 1"},
         {R"({"deadline":0})", "deadline: 0 is no deadline, and one cannot be removed"},

@@ -32,7 +32,6 @@ constexpr auto kRefusedFields = std::to_array<RefusedField>({
     {"hetjob_group", "the place in \"jobs\" is the component's number"},
     {"immediate", "cancel the job where it has not started in time"},
     {"job_id", "the controller gives out ids, and the path names the job to change"},
-    {"kill_on_node_fail", "use requeue"},
     {"maximum_cpus", "use tasks and cpus_per_task"},
     {"mcs_label", "there is no MCS plugin; hide jobs from others with PrivateData"},
     {"memory_binding", "memory is not bound"},

@@ -1,6 +1,7 @@
 // Rows of /v1 in the shapes of data_parser: what slurmrestd's GET routes and --json give of each.
 #pragma once
 
+#include "berth/api/association_tree.h"
 #include "berth/api/messages.h"
 #include "berth/slurmrest/call_names.h"
 #include "berth/slurmrest/shape_writer.h"
@@ -43,12 +44,16 @@ void put_association(ShapeWriter& json, const AssociationShape& association);
 // no description does.
 std::string parent_account_of(const api::AssociationRow& row);
 std::string description_of(const api::AssociationRow& account);
-// `associations`: its own, or none where they are not asked for.
-void put_account(ShapeWriter& json, const api::AssociationRow& account, const std::string& cluster,
-                 const std::vector<const api::AssociationRow*>& associations);
-void put_user(ShapeWriter& json, const api::AssociationRow& user,
-              const std::string& default_account, const std::string& cluster,
-              const std::vector<const api::AssociationRow*>& associations);
+// An account, or a user.
+struct HolderShape {
+    const api::AssociationRow& row;  // Of a user one of several.
+    const std::string& cluster;
+    std::vector<api::Coordination> coordination;
+    std::vector<const api::AssociationRow*> associations;  // Its own, where they are asked for.
+    std::string default_account;                           // Of a user.
+};
+void put_account(ShapeWriter& json, const HolderShape& account);
+void put_user(ShapeWriter& json, const HolderShape& user);
 void put_qos(ShapeWriter& json, const api::QosRow& row);
 void put_cluster(ShapeWriter& json, const std::string& cluster, const std::string& host);
 

@@ -1,4 +1,5 @@
 // A change of a job as slurmrestd takes it, as the JobPatch of /v1.
+#include <algorithm>
 #include <array>
 #include <limits>
 
@@ -98,15 +99,25 @@ Status change_switches_wait(UpdateRequest& to, const JsonValue& v) {
     return Done{};
 }
 
+// "gres/gpu:a100=2" is what scontrol update has as gpu:a100:2.
+Status change_gres(UpdateRequest& to, const JsonValue& v) {
+    BERTH_TRY(std::string text, given_text(v));
+    std::ranges::replace(text, '=', ':');
+    to.patch.gres = std::move(text);
+    return Done{};
+}
+
 using Field = JobField<UpdateRequest>;
 
 // clang-format off
 constexpr auto kUpdateFields = std::to_array<Field>({
+    {"account", change_text<&JobPatch::account>},
     {"begin_time", change_time<&JobPatch::begin>},
     {"comment", change_text<&JobPatch::comment>},
     {"constraints", change_text<&JobPatch::features>},
     {"contiguous", change_truth<&JobPatch::contiguous>},
     {"cpus_per_task", change_count<&JobPatch::cpus_per_task, 1>},
+    {"current_working_directory", change_text<&JobPatch::work_dir>},
     {"deadline", change_deadline},
     {"dependency", change_text<&JobPatch::dependency>},
     {"excluded_nodes", change_hosts<&JobPatch::exclude>},
@@ -128,10 +139,17 @@ constexpr auto kUpdateFields = std::to_array<Field>({
     {"requeue", change_truth<&JobPatch::requeue>},
     {"reservation", change_text<&JobPatch::reservation>},
     {"site_factor", change_number<&JobPatch::site_factor>},
+    {"sockets_per_node", change_count<&JobPatch::sockets>},
+    {"standard_output", change_text<&JobPatch::std_out>},
     {"tasks", change_count<&JobPatch::tasks, 1>},
+    {"tasks_per_node", change_count<&JobPatch::tasks_per_node, 1>},
+    {"temporary_disk_per_node", change_mebibytes<&JobPatch::tmp_disk>},
+    {"threads_per_core", change_count<&JobPatch::threads_per_core>},
     {"time_limit", change_minutes<&JobPatch::time_limit>},
     {"time_minimum", change_minutes<&JobPatch::time_min>},
+    {"tres_per_node", change_gres},
     {"wait_for_switch", change_switches_wait},
+    {"wckey", change_text<&JobPatch::wckey>},
 });
 // clang-format on
 

@@ -71,12 +71,14 @@ struct AccountingRecord {
     // several: it begins with the first and is as long as all. Rows of earlier programs lack the
     // spans, so that `suspended` may be more than their sum.
     std::vector<std::pair<Time, Time>> stood_still;
+    std::string admin_comment;
 
     BERTH_FIELDS(AccountingRecord, job, attempt, array_job, array_task, array_pending, owner, name,
                  account, qos, partition, cluster, state, completing, requeued, cancelled_by,
                  reason, request, cpus, allocated, nodes, time_limit, submitted_at, eligible_at,
                  started_at, ended_at, exit, derived_exit, priority, restarts, work_dir,
-                 submit_line, comment, steps, suspended, suspended_since, het, wckey, stood_still)
+                 submit_line, comment, steps, suspended, suspended_since, het, wckey, stood_still,
+                 admin_comment)
 };
 
 // Which records are wanted. An empty list matches all.

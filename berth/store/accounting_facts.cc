@@ -34,6 +34,8 @@ struct Collect {
     }
     void operator()(const StepCreated& fact) { jobs[fact.job].steps_created.push_back(&fact); }
     void operator()(const StepEnded& fact) { jobs[fact.job].steps_ended.push_back(&fact); }
+    void operator()(const StepUpdated&) {}
+    void operator()(const StepTimedOut&) {}
     void operator()(const JobCancelled& fact) {
         Touched& job = jobs[fact.job];
         job.cancelled = &fact;
@@ -74,9 +76,6 @@ struct Collect {
     void operator()(const JobMoved& fact) { jobs[fact.job]; }
 };
 
-// How Slurm shows a job that exceeded its memory: "0:125".
-constexpr ExitStatus kOutOfMemoryExit{.code = 0, .signal = 125};
-
 // {0, 1, 2, 7} and 2 -> "0-2,7%2"
 std::string tasks_text(const std::vector<std::uint32_t>& tasks, std::uint32_t max_running) {
     if (tasks.empty()) return "";
@@ -105,6 +104,7 @@ void describe(AccountingRecord& row, const Job& job, const ClusterSpec& spec) {
     row.submit_line = job.spec.command->submit_line;
     row.comment = job.spec.comment;
     row.wckey = job.spec.command->wckey;
+    row.admin_comment = job.spec.command->admin_comment;
 }
 
 // Runs that take turns stand still thousands of times. Of the neighbours that together take the

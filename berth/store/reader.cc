@@ -266,6 +266,15 @@ Result<Spans> StoreReader::spans(Time from, Time until) {
     return spans;
 }
 
+Result<std::vector<NodeEventSpan>> StoreReader::node_events(Time from, Time until) {
+    const std::lock_guard turn(parts_->runs_turn);
+    BERTH_TRY(Statement query, parts_->runs_database.prepare(kSpans));
+    query.bind(1, static_cast<std::int64_t>(SpanKind::event))
+        .bind(2, column_of(from))
+        .bind(3, column_of(until));
+    return read_spans<NodeEvent>(query);
+}
+
 Result<JobPayload> StoreReader::payload(JobId job, std::optional<JobId> array_job) {
     const std::lock_guard turn(parts_->turn);
     return parts_->payloads.load(job, array_job);

@@ -18,8 +18,8 @@ struct AccountingAnswer {
     bool more = false;                      // The filter's limit cut off further records.
 };
 
-// Thread-safe. Calls are serialised, but for each_run() and spans(), which may take long: they wait
-// for each other alone, and have a connection of their own.
+// Thread-safe. Calls are serialised, but for each_run(), spans() and node_events(), which may take
+// long: they wait for each other alone, and have a connection of their own.
 class StoreReader {
 public:
     // REQUIRES: the store has been opened once, so that the file exists.
@@ -36,6 +36,9 @@ public:
 
     // Spans that overlap this interval; of a reservation's occurrence, all that it has.
     Result<Spans> spans(Time from, Time until);
+
+    // Nodes that took no work at some time of this interval; by node, then by time.
+    Result<std::vector<NodeEventSpan>> node_events(Time from, Time until);
 
     // The script and environment of a job that the controller still knows. `array_job`: for a task
     // of an array.

@@ -24,7 +24,7 @@ constexpr const char* kOldSteps =
     "WHERE (ended, id) > (?3, ?4) AND ended < ?1 ORDER BY ended, id LIMIT ?2";
 
 constexpr const char* kOldSpans =
-    "SELECT kind, name, began, ended FROM spans WHERE kind IN (0, 1) AND ended < ?1 LIMIT ?2";
+    "SELECT kind, name, began, ended FROM spans WHERE kind IN (0, 1, 2) AND ended < ?1 LIMIT ?2";
 
 }  // namespace
 

@@ -83,6 +83,20 @@ NodeStanding standing_of(const ClusterState& state, NodeId node) {
     return standing;
 }
 
+std::optional<NodeEvent> event_of(const ClusterState& state, NodeId node) {
+    const NodeCondition& condition = state.nodes().condition(node);
+    const bool is_silent = !condition.registered || !condition.responding;
+    if (!is_silent && !condition.drained && !condition.down) return std::nullopt;
+    if (standing_of(state, node).planned) return std::nullopt;
+    NodeEvent event{.down = condition.down || is_silent,
+                    .drained = condition.drained,
+                    .responding = !is_silent,
+                    .reason = condition.reason,
+                    .by = condition.reason_by};
+    if (event.reason.empty() && is_silent) event.reason = "Not responding";
+    return event;
+}
+
 // The spans of one name follow each other, so the last one that began is the only one that a time
 // may lie in: each statement finds it by one step in the index, however many there have been.
 Result<SpanTable> SpanTable::prepare(Database& database) {
@@ -144,8 +158,9 @@ Status SpanTable::settle_absent(const Record& record, const ClusterState& after)
         if (after.spec().node(node).gone || found == spans.end()) continue;
         const bool is_absent = !after.nodes().condition(node).registered && found->second &&
                                found->second->began <= *leads_since_;
-        if (is_absent)
-            BERTH_CHECK(put_standing(due, name, found->second, standing_of(after, node)));
+        if (!is_absent) continue;
+        BERTH_CHECK(put_standing(due, name, found->second, standing_of(after, node)));
+        BERTH_CHECK(follow_event(due, node, after));
     }
     return Done{};
 }
@@ -165,10 +180,12 @@ Status SpanTable::follow_all(Time now, const ClusterState& after) {
         if (is_awaited(now, node, current, after)) {
             const Result<NodeStanding> before = decode<NodeStanding>(current->bytes);
             if (before.ok()) standing = as_before(*before, standing, withheld_on(after, node));
+        } else {
+            BERTH_CHECK(follow_event(now, node, after));
         }
         BERTH_CHECK(put_standing(now, spec.name, current, standing));
     }
-    for (const auto& [name, current] : nodes) BERTH_CHECK(stop(SpanKind::node, name, now));
+    for (const auto& [name, current] : nodes) BERTH_CHECK(stop_node(name, now));
     BERTH_TRY(const CurrentSpans reserved, all_current(SpanKind::reservation, now));
     for (const auto& [name, reservation] : after.reservations()) {
         if (!reserved.contains(name)) BERTH_CHECK(follow_reservation(now, name, after));
@@ -183,9 +200,10 @@ Status SpanTable::follow_all(Time now, const ClusterState& after) {
 Status SpanTable::follow_node(Time now, NodeId node, const ClusterState& after) {
     if (node.index() >= after.spec().nodes.size()) return Done{};
     const NodeSpec& spec = after.spec().node(node);
-    if (spec.gone) return stop(SpanKind::node, spec.name, now);
+    if (spec.gone) return stop_node(spec.name, now);
     BERTH_TRY(const std::optional<Current> current, current_of(SpanKind::node, spec.name, now));
-    return put_standing(now, spec.name, current, standing_of(after, node));
+    BERTH_CHECK(put_standing(now, spec.name, current, standing_of(after, node)));
+    return follow_event(now, node, after);
 }
 
 // A node that gives out all it has is as it was.
@@ -201,7 +219,19 @@ Status SpanTable::follow_freed(Time now, NodeId node, const ClusterState& after)
 
 Status SpanTable::follow_named(Time now, const std::string& node, const ClusterState& after) {
     const std::optional<NodeId> id = after.spec().find_node(node);
-    return id ? follow_node(now, *id, after) : stop(SpanKind::node, node, now);
+    return id ? follow_node(now, *id, after) : stop_node(node, now);
+}
+
+// Its reason may have changed, too: that is another event.
+Status SpanTable::follow_event(Time now, NodeId node, const ClusterState& after) {
+    const std::string& name = after.spec().node(node).name;
+    BERTH_TRY(const std::optional<Current> current, current_of(SpanKind::event, name, now));
+    const std::optional<NodeEvent> event = event_of(after, node);
+    if (!event) return current ? stop(SpanKind::event, name, now) : Status(Done{});
+    const std::string bytes = encode(*event);
+    if (current && current->bytes == bytes) return Done{};
+    BERTH_CHECK(stop(SpanKind::event, name, now));
+    return start(SpanKind::event, name, now, std::nullopt, bytes);
 }
 
 Status SpanTable::put_standing(Time now, const std::string& name,
@@ -261,6 +291,11 @@ Status SpanTable::start(SpanKind kind, const std::string& name, Time began,
         .bind_bytes(5, bytes)
         .bind(6, crc32c_of(static_cast<std::uint64_t>(at), bytes))
         .run();
+}
+
+Status SpanTable::stop_node(const std::string& name, Time now) {
+    BERTH_CHECK(stop(SpanKind::node, name, now));
+    return stop(SpanKind::event, name, now);
 }
 
 // What began now or later has never been.

@@ -1,5 +1,5 @@
-// Spans of nodes and reservations, written in the same transaction as the journal record that they
-// derive from.
+// Spans of nodes, of their events and of reservations, written in the same transaction as the
+// journal record that they derive from.
 #pragma once
 
 #include <map>
@@ -12,7 +12,7 @@
 
 namespace berth {
 
-enum class SpanKind : std::uint8_t { node, reservation };
+enum class SpanKind : std::uint8_t { node, reservation, event };
 
 class SpanTable {
 public:
@@ -34,6 +34,7 @@ private:
     Status follow_node(Time now, NodeId node, const ClusterState& after);
     Status follow_freed(Time now, NodeId node, const ClusterState& after);
     Status follow_named(Time now, const std::string& node, const ClusterState& after);
+    Status follow_event(Time now, NodeId node, const ClusterState& after);
     Status follow_reservation(Time now, const std::string& name, const ClusterState& after);
     Status put_standing(Time now, const std::string& name, const std::optional<Current>& current,
                         const NodeStanding& standing);
@@ -47,6 +48,7 @@ private:
     Status start(SpanKind kind, const std::string& name, Time began, std::optional<Time> ended,
                  const std::string& bytes);
     Status stop(SpanKind kind, const std::string& name, Time now);
+    Status stop_node(const std::string& name, Time now);
 
     Statement current_, put_, stop_, drop_later_, all_current_;
     std::optional<Time> leads_since_;  // When the present controller began.
@@ -56,5 +58,7 @@ private:
 
 // What a node is now, as its span says it.
 NodeStanding standing_of(const ClusterState& state, NodeId node);
+// nullopt: it takes work, or is yet to come.
+std::optional<NodeEvent> event_of(const ClusterState& state, NodeId node);
 
 }  // namespace berth

@@ -47,6 +47,25 @@ protected:
         }
         return text;
     }
+    // "10-20 fan by root, 30- DOWN": from when until when, and why.
+    std::string events_of(const std::string& name, std::int64_t from = 0,
+                          std::int64_t until = 1'000'000) {
+        Result<StoreReader> reader = StoreReader::open(folder_.path());
+        EXPECT_TRUE(reader.ok());
+        const Result<std::vector<NodeEventSpan>> events = reader->node_events(at(from), at(until));
+        EXPECT_TRUE(events.ok()) << events.error().message;
+        std::string text;
+        for (const NodeEventSpan& event : *events) {
+            if (event.name != name) continue;
+            const NodeEvent& what = event.standing;
+            text += (text.empty() ? "" : ", ") + std::to_string(seconds(event.began - at(0))) +
+                    "-" + (event.ended ? std::to_string(seconds(*event.ended - at(0))) : "") + " " +
+                    (what.responding ? "" : "silent ") + (what.down ? "down " : "") +
+                    (what.drained ? "drained " : "") + what.reason +
+                    (what.by.empty() ? "" : " by " + what.by);
+        }
+        return text;
+    }
     std::string of_reservations(std::int64_t from = 0, std::int64_t until = 1'000'000) {
         std::string text;
         for (const ReservationSpan& span : all(from, until).reservations) {
@@ -92,6 +111,37 @@ TEST_F(SpansKept, OfADrainedNodeWhatRunsHoldIsInUse) {
                              .batch_exit = ExitStatus{}}});
     record(50, {NodeUpdated{.node = NodeId(0), .drained = false}});
     EXPECT_EQ(of_node("gpu1"), "0-10 16, 10-30 0, 30-40 15, 40-50 16, 50- 0");
+}
+
+TEST_F(SpansKept, ANodeThatTakesNoWorkIsAnEventUntilItDoes) {
+    EXPECT_EQ(events_of("gpu1"), "0- silent down Not responding");
+    registered(10, 0);
+    record(30, {NodeUpdated{.node = NodeId(0), .drained = true, .reason = "fan", .by = "root"}});
+    record(35, {NodeUpdated{.node = NodeId(0), .drained = true, .reason = "fans", .by = "ann"}});
+    record(40, {NodeNotResponding{NodeId(0)}});
+    registered(45, 0);
+    record(50, {NodeUpdated{.node = NodeId(0), .drained = false}});
+    record(60, {NodeNotResponding{NodeId(0)}});
+    EXPECT_EQ(events_of("gpu1"),
+              "0-10 silent down Not responding, 30-35 drained fan by root, "
+              "35-40 drained fans by ann, 40-45 silent down drained fans by ann, "
+              "45-50 drained fans by ann, 60- silent down Not responding");
+    EXPECT_EQ(events_of("gpu1", 36, 41),
+              "35-40 drained fans by ann, 40-45 silent down drained fans by ann");
+    EXPECT_EQ(events_of("gpu2"), "0- silent down Not responding");
+}
+
+TEST_F(SpansKept, ARestartIsNoEventOfNodesThatComeBackInTime) {
+    const std::int64_t timeout = seconds(cluster_.state().spec().scheduling.agent_timeout);
+    registered(10, 0);
+    registered(10, 1);
+    record(100, {ControllerStarted{Epoch(2)}});
+    registered(105, 1);
+    registered(100 + 2 * timeout, 1);
+    EXPECT_EQ(events_of("gpu1"), "0-10 silent down Not responding, " +
+                                     std::to_string(100 + timeout) +
+                                     "- silent down Not responding");
+    EXPECT_EQ(events_of("gpu2"), "0-10 silent down Not responding");
 }
 
 TEST_F(SpansKept, ASilentNodeIsUnavailable) {

@@ -28,6 +28,15 @@ struct ReservationStanding {
     BERTH_FIELDS(ReservationStanding, reservation, nodes)
 };
 
+// A node that took no work, and why.
+struct NodeEvent {
+    bool down = false, drained = false;
+    bool responding = true;
+    std::string reason, by;
+
+    BERTH_FIELDS(NodeEvent, down, drained, responding, reason, by)
+};
+
 template <class Standing>
 struct StandingSpan {
     std::string name;
@@ -37,6 +46,7 @@ struct StandingSpan {
 };
 using NodeSpan = StandingSpan<NodeStanding>;
 using ReservationSpan = StandingSpan<ReservationStanding>;
+using NodeEventSpan = StandingSpan<NodeEvent>;
 
 // Whether one follows from the other by a change in the course of one occurrence. REQUIRES: they
 // are of one name.

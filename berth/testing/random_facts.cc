@@ -148,6 +148,7 @@ Maybe update(Rng& rng, Time now, const ClusterState& state) {
     if (rng.chance(30)) fact.priority = static_cast<std::uint32_t>(rng.between(0, 3));
     if (rng.chance(30)) fact.name = "renamed";
     if (rng.chance(20)) fact.begin = now + std::chrono::hours(1);
+    if (rng.chance(10)) fact.account = rng.chance(50) ? "physics" : "";
     if (rng.chance(10)) fact.deadline = now + std::chrono::hours(rng.between(1, 9));
     if (rng.chance(10)) fact.time_min = std::chrono::minutes(rng.between(0, 1));
     if (rng.chance(20)) {
@@ -193,6 +194,11 @@ Maybe step(Rng& rng, Time now, const ClusterState& state) {
     const Job* job = random_job(rng, state, holds_nodes);
     if (job == nullptr) return std::nullopt;
     const auto running = std::ranges::find(job->steps, StepState::running, &Step::state);
+    if (running != job->steps.end() && rng.chance(20)) {
+        if (rng.chance(50)) return StepTimedOut{job->id, job->attempt, running->id};
+        return StepUpdated{job->id, job->attempt, running->id,
+                           std::chrono::minutes(rng.between(1, 90))};
+    }
     if (running != job->steps.end() && rng.chance(60)) {
         return StepEnded{.job = job->id,
                          .attempt = job->attempt,

@@ -3,7 +3,8 @@
 //   node NAMES [gpus=8 type=a100 sockets=2 cores=32 mem=512G links=none|fours|all features=a,b
 //        weight=1 fpga=2 mps=100 shard=4 gpumem=80G (parts of each GPU)
 //        switch=top/leaf block=b1 gpu_memory=80G capability=80]
-//   partition NAME [nodes=NAMES max_time= default_time= max_nodes= tier= state=down exclusive
+//   partition NAME [nodes=NAMES max_time= default_time= max_nodes= max_cpus_per_node= tier=
+//   state=down exclusive
 //        share=FORCE:2 (OverSubscribe) force (FORCE:1) mode=requeue grace=10]
 //   preempt partition|qos|priority mode=cancel|requeue [within youngest_first exempt=10
 //        exempt_priority= reclaim_licenses always gang]

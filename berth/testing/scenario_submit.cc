@@ -286,6 +286,7 @@ PartitionSpec read_partition(const ScenarioWords& words, const ClusterSpec& spec
     partition.default_time = words.duration("default_time");
     partition.max_nodes = uint_of(words, "max_nodes");
     partition.min_nodes = uint_of(words, "min_nodes").value_or(0);
+    partition.max_cpus_per_node = uint_of(words, "max_cpus_per_node");
     partition.priority_tier = words.number("tier").value_or(1);
     partition.priority_job_factor = words.number("factor").value_or(1);
     partition.preempt_mode = read_preempt_mode(words);

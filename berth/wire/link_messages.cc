@@ -119,6 +119,9 @@ struct FillReport {
     void operator()(const AttemptCheckpointed& report) {
         set_key(*out.mutable_attempt_checkpointed(), report);
     }
+    void operator()(const AttemptUnkillable& report) {
+        set_key(*out.mutable_attempt_unkillable(), report);
+    }
 };
 
 // Used only for accounting: an end counts even if its usage is unreadable.
@@ -371,6 +374,11 @@ Result<ReportBody> report_body(const wire::FromAgent& in) {
         case wire::FromAgent::kAttemptCheckpointed: {
             AttemptCheckpointed report;
             get_key(in.attempt_checkpointed(), report);
+            return ReportBody(report);
+        }
+        case wire::FromAgent::kAttemptUnkillable: {
+            AttemptUnkillable report;
+            get_key(in.attempt_unkillable(), report);
             return ReportBody(report);
         }
         case wire::FromAgent::kHello: return malformed("a report: Hello is said once");

@@ -43,6 +43,7 @@ TEST(Messages, CarryEveryKindOfReportUnchanged) {
         of(AttemptReport{}),
         of(AttemptFrozen{JobId(3), Attempt(4), 5, true}),
         of(AttemptCheckpointed{JobId(3), Attempt(4)}),
+        of(AttemptUnkillable{JobId(3), Attempt(4)}),
         of(StepReport{.job = JobId(3),
                       .attempt = Attempt(4),
                       .step = kBatchStep,

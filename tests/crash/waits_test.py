@@ -25,6 +25,10 @@ class Waits(unittest.TestCase):
         self.assertEqual(check_waits("session", [0.1, 5.0]), [])
         self.assertEqual(len(check_waits("session", [5.0, 5.0])), 1)
 
+    def test_of_slow_programs_may_be_longer(self):
+        self.assertEqual(check_waits("berthd", [3.0] * 12, most=6.0), [])
+        self.assertEqual(len(check_waits("berthd", [7.0] * 12, most=6.0)), 1)
+
     def test_of_a_black_hole_are_wrong_even_once(self):
         self.assertEqual(check_waits("upgrade", [0.1] * 40 + [21.0]), ["the node took no work for 21 s after a death of upgrade"])
 

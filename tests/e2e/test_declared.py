@@ -1,5 +1,6 @@
 """What administrators declare while the cluster runs: reservations, licences, limits, accounts; and what users see of it."""
 
+import json
 import re
 import tempfile
 import time
@@ -52,6 +53,9 @@ class Declared(unittest.TestCase):
             self.assertIn("course", c.run("sinfo", "-T").stdout)
             self.wait_for(["n1 resv", "n2 idle"], lambda: c.run("sinfo", "-h", "-N", "-o", "%N %t").stdout.split("\n")[:2])
             self.assertIn("State=IDLE+RESERVED", c.run("scontrol", "show", "node", "n1").stdout)
+            shown = json.loads(c.run("scontrol", "--json", "show", "reservation", "course").stdout)["reservations"]
+            self.assertEqual([(one["name"], one["node_list"], one["users"]) for one in shown], [("course", "n1", "root")])
+            self.assertIn("Requested reservation is invalid", c.run("scontrol", "--json", "show", "reservation", "none", check=False).stderr)
             outside = c.sbatch("-N2", "-t", "5", script="sleep 60")
             self.wait_for("ReqNodeNotAvail, May be reserved for other job", lambda: self.squeue(outside, "%r"))
             inside = c.sbatch("--reservation=course", "-t", "5", "--gres=gpu:4", script="sleep 60")
@@ -72,6 +76,8 @@ class Declared(unittest.TestCase):
         first = c.sbatch("-L", "matlab:2", "-t", "5", script="sleep 60")
         c.wait_state(first, "RUNNING")
         self.assertIn("Total=2 Used=2 Free=0", c.run("scontrol", "show", "licenses").stdout)
+        shown = json.loads(c.run("scontrol", "show", "licenses", "--json").stdout)["licenses"]
+        self.assertEqual([(one["LicenseName"], one["Total"], one["Used"]) for one in shown], [("matlab", 2, 2)])
         second = c.sbatch("-L", "matlab:1", "-t", "5", script="true")
         self.wait_for("(Licenses)", lambda: self.squeue(second, "%R"))
         self.assertEqual(c.run("squeue", "-h", "-L", "matlab", "-o", "%i").stdout.split(), [second, first])

@@ -233,13 +233,16 @@ class Everyday(unittest.TestCase):
     def test_assoc_mgr_shows_limits_and_what_is_used(self):
         c = self.cluster
         c.run("sacctmgr", "-i", "add", "account", "bio")
-        c.run("sacctmgr", "-i", "add", "user", "root", "account=bio", "GrpJobs=3", "GrpTRES=cpu=10")
-        self.addCleanup(c.run, "sacctmgr", "-i", "modify", "user", "root", "set", "GrpJobs=-1", "GrpTRES=cpu=-1")
+        limits = {"GrpJobs": "3", "GrpTRES": "cpu=10", "GrpTRESMins": "cpu=600", "GrpWall": "1:00:00"}
+        c.run("sacctmgr", "-i", "add", "user", "root", "account=bio", *(f"{name}={value}" for name, value in limits.items()))
+        none = {"GrpTRES": "cpu=-1", "GrpTRESMins": "cpu=-1"}
+        self.addCleanup(c.run, "sacctmgr", "-i", "modify", "user", "root", "set", *(f"{name}={none.get(name, -1)}" for name in limits))
         job = c.sbatch("-A", "bio", "-c2", "--gres=gpu:1", script="sleep 60")
         c.wait_state(job, "RUNNING")
         text = c.run("scontrol", "show", "assoc_mgr", "users=root", "accounts=bio", "flags=assoc").stdout
         own = text[text.index("UserName=root(0)"):]
-        self.assertIn("GrpJobs=3(1) GrpSubmitJobs=N(1)", own)
+        self.assertRegex(own, r"GrpJobs=3\(1\) GrpSubmitJobs=N\(1\) GrpWall=60\(0\.\d\d\)\n")
+        self.assertRegex(own, r"GrpTRESMins=cpu=600\(0\),mem=N\(\d+\),node=N\(0\)")
         self.assertRegex(own, r"GrpTRES=cpu=10\(2\),mem=N\(\d+\),node=N\(1\),billing=N\(\d+\),gres/gpu=N\(1\)")
         self.assertIn("QOS=normal(1)", c.run("scontrol", "show", "assoc_mgr", "flags=qos").stdout)
         wrong = c.run("scontrol", "show", "assoc_mgr", "foo=1", check=False)

@@ -39,7 +39,7 @@ class Import(unittest.TestCase):
             for line in (
                     "slurm.conf:3: warning: AuthType=auth/munge has no effect: it configures a part of Slurm that Berth replaces",
                     "slurm.conf:4: warning: SlurmdTimeout: a node that is silent for so long takes no new work",
-                    f"{site}/accounts:5: error: GrpWall is not supported yet: GrpWall=1000; instead: fair share, or a queue with a quota",
+                    f"{site}/accounts:5: error: GrpTRESRunMins is not supported yet: GrpTRESRunMins=cpu=1000; instead: fair share, or a queue with a quota",
                     f"{site}/reservations:2: error: reservation course: flag MAGNETIC is not supported yet",
                     f"{site}/reservations:3: warning: reservation past: it has ended and is left out",
                     f"{site}/usage:9: error: user gone is not in account physics: the usage of 100 s is lost",

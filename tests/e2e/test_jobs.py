@@ -64,6 +64,23 @@ class Jobs(unittest.TestCase):
         self.assertEqual((c.work / "copy.sh").read_text(), "#!/bin/bash\n" + body)
         self.assertEqual(c.run("scontrol", "wait_job", "999999", check=False).returncode, 1)
 
+    def test_the_processes_of_a_job_are_listed_on_its_node(self):
+        c = self.cluster
+        job = c.sbatch(script="echo $$ >pid; srun -n1 sh -c 'echo $$ >task; exec sleep 60'")
+        c.wait("the task", lambda: (c.work / "task").exists() and (c.work / "task").read_text())
+        script, task = ((c.work / name).read_text().strip() for name in ("pid", "task"))
+        rows = {words[0]: words[1:] for words in map(str.split, c.run("scontrol", "listpids", job).stdout.splitlines())}
+        self.assertEqual(rows["PID"], ["JOBID", "STEPID", "LOCALID", "GLOBALID"])
+        self.assertEqual(rows[script][:2], [job, "batch"])
+        self.assertEqual(rows[task], [job, "0", "0", "0"])
+        self.assertNotIn(script, c.run("scontrol", "listpids", f"{job}.0").stdout.split())
+        told = c.run("scontrol", "pidinfo", task).stdout
+        self.assertRegex(told, rf"^Slurm job id {job} ends at \w+ \w+ +\d+ [\d:]+ \d+\nslurm_get_rem_time is \d+\n$")
+        c.run("scancel", job)
+        c.wait_state(job, "CANCELLED")
+        self.assertEqual(c.run("scontrol", "listpids", job, check=False).stderr, f"Job {job} does not exist on this node.\n")
+        self.assertIn("is of no job on this node", c.run("scontrol", "pidinfo", "1", check=False).stderr)
+
     def test_json_lists_what_the_tables_do(self):
         c = self.cluster
         job = c.sbatch("--gres=gpu:1", script="sleep 0.2")

@@ -207,6 +207,33 @@ class Security(unittest.TestCase):
         self.assertTrue(set(tens) <= set(left))
         self.as_user(MALLORY, "scancel", "-u", MALLORY)
 
+    def test_a_coordinator_manages_what_is_beneath_the_account_and_no_more(self):
+        c = self.cluster
+        for account, parent in (("lab", "root"), ("optics", "lab"), ("stars", "root")):
+            c.run("sacctmgr", "-i", "add", "account", account, f"parent={parent}")
+        c.run("sacctmgr", "-i", "add", "user", MALLORY, "account=lab")
+        c.run("sacctmgr", "-i", "add", "user", ADA, "account=optics,stars")
+        ours, elsewhere = (self.submit_as(ADA, "--hold", "-A", account) for account in ("optics", "stars"))
+        self.assertNotEqual(self.as_user(MALLORY, "scancel", ours).returncode, 0)
+        c.run("sacctmgr", "-i", "add", "coordinator", f"names={MALLORY}", "account=lab")
+        self.assertIn(f"lab|{MALLORY}\noptics|{MALLORY}\n", c.run("sacctmgr", "-nP", "show", "account", "withcoord", "format=Account,Coord").stdout)
+        for may, command in (
+                (True, ["scontrol", "update", f"JobId={ours}", "Nice=5"]), (True, ["scancel", ours]), (False, ["scancel", elsewhere]),
+                (False, ["scontrol", "write", "batch_script", elsewhere, "-"]),
+                (True, ["sacctmgr", "-i", "modify", "user", ADA, "where", "account=optics", "set", "MaxJobs=3"]),
+                (True, ["sacctmgr", "-i", "add", "account", "lasers", "parent=optics"]),
+                (True, ["sacctmgr", "-i", "delete", "user", ADA, "account=optics"]),
+                (False, ["sacctmgr", "-i", "modify", "user", ADA, "where", "account=stars", "set", "MaxJobs=3"]),
+                (False, ["sacctmgr", "-i", "modify", "account", "lab", "set", "GrpJobs=3"]),
+                (False, ["sacctmgr", "-i", "add", "account", "mine"]),
+                (False, ["sacctmgr", "-i", "modify", "account", "stars", "set", "parent=lab"]),
+                (False, ["sacctmgr", "-i", "add", "user", MALLORY, "account=lab", "AdminLevel=Operator"])):
+            done = self.as_user(MALLORY, *command)
+            self.assertEqual(done.returncode == 0, may, f"{command}: {done.stdout}{done.stderr}")
+        c.run("sacctmgr", "-i", "delete", "coordinator", f"names={MALLORY}")
+        self.assertNotEqual(self.as_user(MALLORY, "sacctmgr", "-i", "add", "account", "more", "parent=lab").returncode, 0)
+        c.run("scancel", elsewhere)
+
     # E: texts are texts.
 
     def test_a_quote_is_a_letter_like_others(self):

@@ -1,5 +1,6 @@
 """srun inside a job: what each task sees, how steps share, and how they end."""
 
+import re
 import tempfile
 import unittest
 from pathlib import Path
@@ -20,6 +21,13 @@ class Steps(unittest.TestCase):
     def test_tasks_have_ranks_and_labels(self):
         text = self.run_job("-n", "4", script="srun -l sh -c 'echo rank $SLURM_PROCID of $SLURM_NTASKS'")
         self.assertEqual(sorted(text.splitlines()), [f"{i}: rank {i} of 4" for i in range(4)])
+
+    def test_immediate_gives_up_on_cpus_that_other_steps_have(self):
+        text = self.run_job("-n", "1", "-t", "5", script="srun sleep 20 & sleep 1; time -p srun -I2 true; echo code $?; scancel $SLURM_JOB_ID.0; wait; srun -I2 echo now")
+        self.assertRegex(text, r"srun: error: Unable to create step for job \d+: Requested nodes are busy\n")
+        self.assertIn("code 1", text)
+        self.assertGreater(float(re.search(r"real (\S+)", text)[1]), 1.9)
+        self.assertIn("now\n", text)
 
     def test_one_bad_task_may_end_the_others(self):
         bad = "sh -c '[ $SLURM_PROCID = 0 ] && exit 3; sleep 60'"
@@ -175,6 +183,8 @@ class StepsOverNodes(unittest.TestCase):
         took = float(next(line for line in text.splitlines() if line.startswith("real")).split()[1])
         self.assertGreater(took, 59)
         self.assertLess(took, 75)
+        states = self.cluster.run("sacct", "-n", "-P", "-j", self.limited, "-o", "JobID,State").stdout.split()
+        self.assertIn(f"{self.limited}.0|TIMEOUT", states)
 
     def test_what_ends_a_job_stands_in_its_output_once(self):
         self.cluster.wait("the limit to pass", lambda: self.cluster.state_of(self.timed) == "TIMEOUT", patience=150)

@@ -84,6 +84,39 @@ def duplicates(run):
     same(len(run.rows("name=ida")), 2)
 
 
+# ---- Nodes that took no work: n4 is drained, and none was there at first.
+
+class Events(Query):
+    def told(self):
+        return self.body()["events"]
+
+
+def events(key, value):
+    full = f"GET /v1/node-events?{key}"
+
+    def register(function):
+        one = Effect(full, "the events that it chooses", "show", function)
+        one.case = lambda cluster, withheld: Events(cluster, full, withheld, value)
+        EFFECTS.append(one)
+        return function
+    return register
+
+
+@events("node", "n4")
+def events_of_a_node(run):
+    same({event["node"] for event in run.told()}, {"n4"})
+
+
+@events("until", "1")
+def events_until(run):
+    same(run.told(), [])
+
+
+@events("from", str(2 ** 31))
+def events_from(run):
+    same([(event["node"], event["state"], event["reason"]) for event in run.told()], [("n4", "DRAIN", "fan")])
+
+
 # ---- What was used: the runs of the last hour.
 
 class Used(Query):

@@ -123,6 +123,18 @@ def presume_dead(run):
             run.cluster.up()
 
 
+@job_option("no-kill", seen="the job goes on when a node other than its first is lost", world="silent")
+def no_kill(run):
+    with run.waiting("-N2", "-w", "n[1-2]", "--berth-presume-dead", script="sleep 300") as (job, _):
+        run.wait("the job to run", lambda: run.cluster.state_of(job) == "RUNNING")
+        run.cluster.kill("agent-n2")
+        try:
+            run.wait("the node to be presumed dead", lambda: run.out("squeue", "-h", "-j", job, "-w", "n2", "-o", "%i").strip() != job, 10)
+            same(run.out("squeue", "-h", "-j", job, "-o", "%t %N").strip(), "R n1")
+        finally:
+            run.cluster.up()
+
+
 # ---- The order of jobs that wait for n4. The tested one is submitted before another in the first case, behind it in the second.
 
 @job_option("nice", "100", seen="a job submitted later goes first")

@@ -1,7 +1,5 @@
 """Options of jobs: where they run, and how much they hold."""
 
-from pathlib import Path
-
 from effect import same, see
 from job_options import job_option
 
@@ -310,6 +308,12 @@ def gpus_per_task(run):
     see("GRES=gpu:a100:2" in run.output("scontrol -d show job $SLURM_JOB_ID", "-n2"))
 
 
+@job_option("tres-per-task", "cpu=2,gres/gpu=1", seen="two tasks get a GPU and two CPUs each")
+def tres_per_task(run):
+    text = run.output("scontrol -d show job $SLURM_JOB_ID", "-n2")
+    see("GRES=gpu:a100:2" in text and "NumCPUs=4 " in text)
+
+
 @job_option("gpu-bind", "single:1", seen="each task sees a GPU of its own")
 def gpu_bind(run):
     text = run.output(("" if run.command == "srun" else "srun ") + "bash -c 'echo $CUDA_VISIBLE_DEVICES'", "-n2", "--gpus=2")
@@ -321,10 +325,10 @@ def gres_flags(run):
     same(run.output("echo $SLURM_JOB_CPUS_PER_NODE", "--gpus-per-node=1", "-c8", "-N1"), "8")
 
 
-@job_option("mem-bind", "none", seen="a task may use the memory of every NUMA node")
+@job_option("mem-bind", "local", seen="a task has the memory of the NUMA nodes of its CPUs alone")
 def mem_bind(run):
-    text = run.output("grep Mems_allowed_list /proc/self/status", on_node=True).split()[-1]
-    same(text, (Path("/sys/devices/system/node/has_memory").read_text().strip()))
+    text = run.output(("" if run.command == "srun" else "srun ") + "head -1 /proc/self/numa_maps")
+    see(" bind:" in text, text)
 
 
 @job_option("profile", "none", seen="the job runs, and no profile is written")

@@ -10,6 +10,7 @@ import keys_scheduler  # noqa: F401
 import keys_site  # noqa: F401
 import keys_steps  # noqa: F401
 import keys_yaml  # noqa: F401
+import keys_accounts  # noqa: F401
 import keys_limits  # noqa: F401
 import keys_queues  # noqa: F401
 import keys_cgroup  # noqa: F401

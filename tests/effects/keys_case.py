@@ -268,3 +268,7 @@ def cluster_of_keys():
 
 
 worlds.WORLDS["keys"] = cluster_of_keys
+
+
+def yaml_key(name, seen, **more):
+    return key("berth.yaml", name, "", seen=seen, **more)

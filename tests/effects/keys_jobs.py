@@ -1,8 +1,11 @@
 """Keys of slurm.conf about jobs: numbers, limits, defaults, ends, mail."""
 
 import signal
+import subprocess
+from contextlib import contextmanager
 
 from effect import NoEffect, same, see
+from hung_disk import HungDisk
 from keys_case import USER, key
 
 ACCOUNTS = {"accounts": [{"name": "bio", "grp_jobs": 1, "users": ["root"]}]}
@@ -83,6 +86,36 @@ def kill_wait(run):
     (run.cluster.work / "trapped").unlink()
     run.run("scancel", job)
     run.wait("the job to be gone", lambda: run.out("squeue", "-h", "-j", job) == "", 4)
+
+
+@contextmanager
+def unkillable(run, *lines):
+    """A job on n1 that is cancelled and does not die, until the `with` ends."""
+    run.configure(*lines)
+    with HungDisk(run.cluster.root) as disk:
+        job = run.sbatch("-w", "n1", script=f"cat {disk.path}/file")
+        run.runs(job)
+        run.wait("a process to hang", lambda: subprocess.run(["pgrep", "-f", f"^cat {disk.path}"], capture_output=True).stdout, 5)
+        run.run("scancel", job)
+        try:
+            yield job
+        finally:
+            disk.end()
+            run.run("scontrol", "update", "NodeName=n1", "State=RESUME", ok=None)
+
+
+@key("slurm.conf", "UnkillableStepTimeout", "1", seen="a node is drained where a process lives on for so long after SIGKILL", needs_root=True)
+def unkillable_step_timeout(run):
+    with unkillable(run):
+        run.wait("the node to be drained", lambda: "Kill task failed" in run.out("sinfo", "-R", "-h", "-o", "%E"), 10)
+
+
+@key("slurm.conf", "UnkillableStepProgram", "?", seen="the program runs on such a node", needs_root=True)
+def unkillable_step_program(run):
+    log = run.cluster.root / "unkillable.log"
+    run.value = run.program("unkillable", f'echo "$SLURM_JOB_ID $SLURMD_NODENAME" >>{log}')
+    with unkillable(run, "UnkillableStepTimeout=1") as job:
+        run.wait("the program", lambda: log.exists() and log.read_text() == f"{job} n1\n", 10)
 
 
 @key("slurm.conf", "InactiveLimit", "1", seen="a job whose salloc is dead is ended")

@@ -160,6 +160,14 @@ def least_loaded(run):
     see(run.output("echo $SLURM_JOB_NODELIST") == "n2")
 
 
+@key("partition", "MaxCPUsPerNode", "2", seen="jobs of the partition hold no more CPUs of a node")
+def max_cpus_per_node(run):
+    run.configure(partitions=[*LINE, "PartitionName=other Nodes=n1"])
+    run.sbatch("-w", "n1", "-n2", script="sleep 60")
+    see(run.output("echo $SLURM_JOB_NODELIST", "-p", "other", "-w", "n1") == "n1")
+    run.waits_for(run.sbatch("-w", "n1"), "Resources")
+
+
 @key("partition", "OverTimeLimit", "30", seen="a job behind a run is planned so much later")
 def over_time_limit(run):
     run.configure(partitions=LINE)

@@ -4,17 +4,13 @@ import time
 import uuid
 
 from effect import same, see
-from keys_case import PARTITIONS, key
+from keys_case import PARTITIONS, key, yaml_key
 
 TOP = [*PARTITIONS, "PartitionName=top Nodes=n[1-2] PriorityTier=5"]
 BY_PARTITION = ("PreemptType=preempt/partition_prio", "PreemptMode=REQUEUE")
 BY_QOS = ("PreemptType=preempt/qos", "PreemptMode=REQUEUE")
 QOS = [{"name": "high", "preempt": ["low"]}, {"name": "low"}]
 GRACE = 3.0  # Longer than a preemption without any takes.
-
-
-def yaml_key(name, seen):
-    return key("berth.yaml", name, "", seen=seen)
 
 
 def one_node(run, node, *words, script="sleep 300"):

@@ -48,6 +48,19 @@ def task_epilog(run):
     prolog(run)
 
 
+@key("slurm.conf", "SrunProlog", "?", seen="srun runs the program, and another where its user names one")
+def srun_prolog(run):
+    job, text = called(run, shell='echo "$SLURM_JOB_ID $1" >>{log}')
+    see(text == f"{job} true\n", text)
+    run.output("srun --prolog=none --epilog=none true; echo ran")
+    see((run.cluster.root / "log").read_text() == text, "as none says")
+
+
+@key("slurm.conf", "SrunEpilog", "?", seen="srun runs the program after the step, and another where its user names one")
+def srun_epilog(run):
+    srun_prolog(run)
+
+
 @key("slurm.conf", "PrologEpilogTimeout", "1", seen="a prolog that takes longer drains its node")
 def prolog_epilog_timeout(run):
     run.configure(f"Prolog={run.program('prolog', 'sleep 8')}")

@@ -58,6 +58,12 @@ def nodes(run):
     run.as_user("scontrol", "show", "node", ok=False)
 
 
+@key("PrivateData", "events", "", seen="a user sees no events of nodes", needs_root=True)
+def events(run):
+    run.configure()
+    run.as_user("sacctmgr", "show", "event", ok=False)
+
+
 @key("PrivateData", "partitions", "", seen="a user sees no partitions", needs_root=True)
 def partitions(run):
     run.configure()

@@ -32,8 +32,6 @@ ALWAYS_SO = {
     "sinfo --exact": "nodes that differ never share a line",
     "sinfo --noconvert": "memory is always in megabytes",
     "srun --cpu-bind": "emulated nodes pin no cores; run_plan_test.cc has each way", "srun --cpu_bind": "likewise", "SLURM_CPU_BIND": "likewise",
-    **{name: "memory is not bound" for name in ("sbatch --mem-bind", "#SBATCH --mem-bind", "srun --mem-bind", "salloc --mem-bind", "SBATCH_MEM_BIND",
-                                                "SLURM_MEM_BIND", "SALLOC_MEM_BIND")},
     **{name: "cores need not be near GPUs" for name in ("sbatch --gres-flags", "#SBATCH --gres-flags", "srun --gres-flags", "salloc --gres-flags",
                                                         "SBATCH_GRES_FLAGS", "SLURM_GRES_FLAGS", "SALLOC_GRES_FLAGS")},
     **{name: "nothing is profiled" for name in ("sbatch --profile", "#SBATCH --profile", "srun --profile", "salloc --profile", "SBATCH_PROFILE",
@@ -233,7 +231,8 @@ def query_parameters():
     routes = text_of("api/routes.cc")
     found = set()
     for path, kind in re.findall(r'\.path = "([^"]+)",(?:(?!Route\{)[^}])*?\.query = "(\w+)"', routes):
-        name = f"parse_{kind.removesuffix('Query').lower()}_query"
+        words = re.findall("[A-Z][a-z]+", kind)
+        name = "_".join(["parse", *words]).lower()
         body = re.search(rf"> {name}\(.*?\n\}}\n", text_of("api/query.cc"), re.S).group(0)
         found |= {f"GET {path}?{key}" for key in re.findall(r'(?:== |\{)"(\w+)"', body) if key not in ("true", "false")}
     assert len(found) > 20, f"query.cc is read wrongly: {found}"

@@ -60,12 +60,13 @@ def partitions():
 
 
 def scontrol_names():
-    """{"scontrol job timelimit", "scontrol node weight", …}: what scontrol takes of jobs, nodes, partitions and reservations."""
-    of_name, file = r'name == "(\w+)"', "scontrol_update.cc"
-    jobs = compared(file, "Status set_job_key(", of_name, 15) + compared(file, "Status set_request_key(", of_name, 12)
-    nodes = compared(file, "Status set_node_key(", r'iequals\(key, "(\w+)"\)', 7)
-    own = compared("scontrol_reservation.cc", "Status set_key(", of_name, 12)
+    """{"scontrol job timelimit", "scontrol node weight", …}: what scontrol takes of jobs, steps, nodes, partitions and reservations."""
+    table = between(text_of(FOLDER + "scontrol_job_keys.cc"), "kUpdateKeys = ", "\n});")
+    jobs = at_least(40, [name.lower() for name in re.findall(r'\n    \{"([\w-]+)', table)])
+    nodes = compared("scontrol_update.cc", "Status set_node_key(", r'iequals\(key, "(\w+)"\)', 7)
+    own = compared("scontrol_reservation.cc", "Status set_key(", r'name == "(\w+)"', 12)
     refused = between(text_of(FOLDER + "scontrol_reservation.cc"), 'name == "licenses"', "return")
+    steps = re.findall(r'means\(key, "(\w+)"', between(text_of(FOLDER + "scontrol_update.cc"), "Status set_step_key(", "\n}"))
     reservations = ["starttime", "endtime", "duration", *(word for word in own if word not in ("starttime", "licenses") and word not in refused)]
-    return ({f"scontrol job {word}" for word in jobs} | {f"scontrol node {word.lower()}" for word in nodes}
+    return ({f"scontrol job {word}" for word in jobs} | {f"scontrol step {word.lower()}" for word in at_least(1, steps)} | {f"scontrol node {word.lower()}" for word in nodes}
             | {f"scontrol partition {word}" for word in partitions()} | {f"scontrol reservation {word}" for word in reservations})

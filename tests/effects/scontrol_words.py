@@ -94,6 +94,10 @@ def reservation(name, value, seen, needs_root=False):
     return registered(name, value, seen, "reservation", needs_root)
 
 
+def step(name, value, seen):
+    return registered(name, value, seen, "step", False)
+
+
 def node(name, value, seen):
     return registered(name, value, seen, "node", False)
 
@@ -134,6 +138,14 @@ def deadline(run):
     waiting = run.sbatch("-t", "1")
     run.update(waiting)
     run.wait("the job to miss its deadline", lambda: run.squeue(waiting, "%t") == "DL", 9)
+
+
+@job("EndTime", "now+90seconds", seen="the job's time limit ends then, counted in whole minutes")
+def end_time(run):
+    running = run.sbatch("-t", "60", script="sleep 60")
+    run.runs(running)
+    run.update(running)
+    run.wait("another time limit", lambda: run.squeue(running, "%l") == "2:00", 2)
 
 
 @job("Dependency", "afterok:{other}", seen="the job waits for the other")
@@ -246,6 +258,27 @@ def contiguous(run):
     apart(run)
 
 
+@job("wait-for-switch", 0, seen="the job does not wait for nodes of one switch any more")
+def wait_for_switch(run):
+    run.hold("n2", "n4")
+    run.runs(run.updated("-N2", "-t", "5", "--switches=1@10:00", script="sleep 30"), 3)
+
+
+@job("Prefer", "new", seen="the job runs on a node that has the feature")
+def prefer(run):
+    see(run.ran_on(run.updated()) in ("n3", "n4"))
+
+
+def refused(run):
+    """A change to a held job, refused since no node has what the word asks for."""
+    job = run.sbatch("-H")
+    run.run("scontrol", "update", f"JobId={job}", "Nice=5", *([run.it] if run.it else []), ok=False)
+
+
+for word in ("ReqSockets", "ReqCores", "ReqThreads", "MinTmpDiskNode"):
+    job(word, 1024, seen="no node has so much: the change is refused")(refused)
+
+
 @job("NumNodes", 2, seen="the job has so many nodes")
 def num_nodes(run):
     same(run.printed("$SLURM_JOB_NUM_NODES"), "2")
@@ -254,6 +287,21 @@ def num_nodes(run):
 @job("NumTasks", 3, seen="the job has so many tasks")
 def num_tasks(run):
     same(run.printed("$SLURM_NTASKS", "-n1"), "3")
+
+
+@job("TasksPerNode", 2, seen="each node has so many tasks")
+def tasks_per_node(run):
+    same(run.printed("$SLURM_NTASKS_PER_NODE", "-N1"), "2")
+
+
+@job("Gres", "gpu:a100:2", seen="the job has so many GPUs")
+def gres(run):
+    same(run.printed("$CUDA_VISIBLE_DEVICES", "--gres=gpu:1"), "0,1")
+
+
+@job("OverSubscribe", "yes", seen="the job leaves what it does not need of its node to others")
+def over_subscribe(run):
+    same(run.printed("$SLURM_CPUS_ON_NODE", "--exclusive", "-c1"), "1")
 
 
 @job("CpusPerTask", 3, seen="the job's node gives so many CPUs")
@@ -305,6 +353,44 @@ def mail_user(run):
 def std_out(run):
     job = run.updated("-o", "first", script="echo hello")
     run.wait("the output", lambda: run.file(f"elsewhere-{job}") == "hello\n", 4)
+
+
+@job("WorkDir", "/tmp", seen="the script runs there")
+def work_dir(run):
+    path = run.cluster.mails / "directory"
+    path.unlink(missing_ok=True)
+    run.updated("-o", "/dev/null", script=f"pwd > {path}")
+    run.wait("the directory", lambda: path.exists() and path.read_text() == "/tmp\n", 4)
+
+
+@job("Account", "bio", seen="the script is told")
+def account(run):
+    same(run.printed("$SLURM_JOB_ACCOUNT", "-A", "chemistry"), "bio")
+
+
+@job("WCKey", "paper", seen="accounting finds the job by it")
+def wckey(run):
+    job = run.updated("--wckey=draft")
+    run.wait("the job's record", lambda: run.out("sacct", "-n", "-X", "-j", job, "-W", "paper", "-o", "JobID").strip() == job, 4)
+
+
+@job("AdminComment", "odd", seen="accounting has it")
+def admin_comment(run):
+    job = run.updated("-H")
+    run.wait("the job's record", lambda: run.out("sacct", "-n", "-P", "-X", "-j", job, "-o", "AdminComment").strip() == "odd", 4)
+    see("AdminComment=odd" in run.out("scontrol", "show", "job", job))
+
+
+# ---- Steps of jobs.
+
+@step("TimeLimit", "0:03", seen="the step ends after that time, and its job goes on")
+def step_time_limit(run):
+    job = run.sbatch(script="srun sleep 300; sleep 300")
+    run.wait("the step to run", lambda: f"{job}.0" in run.out("squeue", "-h", "-s", "-o", "%i"), 10)
+    if run.it:
+        run.run("scontrol", "update", f"StepId={job}.0", run.it)
+    run.wait("the step's end", lambda: run.out("sacct", "-n", "-P", "-j", f"{job}.0", "-o", "State").strip() == "TIMEOUT", 15)
+    same(run.squeue(job, "%t"), "R")
 
 
 # ---- Nodes.

@@ -105,6 +105,14 @@ def report_fields():
     return found
 
 
+def update_keys(kind):
+    """What scontrol update takes of a "job" or a "node", but for what names them, and for values."""
+    found = heads(sections("scontrol")[f"{kind.upper()}S - SPECIFICATIONS FOR UPDATE COMMAND"])
+    forgotten = ("EndTime", "ResetAccrueTime")  # The page has them without their "=".
+    keys = [re.match(r"I?([\w-]+)", head)[1] for head in found if "=" in head or head in forgotten]
+    return [key for key in keys if key not in ("JobId", "NodeName")]
+
+
 def job_states():
     """{("CA", "CANCELLED"), …}"""
     text = next(body for name, body in sections("squeue").items() if name.startswith("JOB STATE CODES"))

@@ -108,8 +108,6 @@ TEXTS = {
         "Invalid node state specified: nosuch; there are DRAIN, RESUME, UNDRAIN, DOWN, IDLE\nRequest aborted"),
     "scontrol update PartitionName=nosuch State=UP": ("slurm_update error: Invalid partition name specified",
                                                       "slurm_update error: Invalid partition name specified\nscontrol: There is no partition 'nosuch'"),
-    "scontrol update StepId=<steps>.99 TimeLimit=5": ("slurm_update error: Invalid job id specified",
-                                                      "update of StepId is not supported yet\nRequest aborted"),
     "scontrol delete jobid=1": ("Invalid deletion entity: jobid=1",
                                 "Invalid deletion entity: jobid=1; give ReservationName=, PartitionName= or NodeName="),
     "scontrol delete ReservationName=nosuch": ("delete_reservation ReservationName=nosuch: Requested reservation is invalid",

@@ -8,7 +8,7 @@ from refusals import RULES, words_of
 from verdicts import Context, Judge, Verdict
 
 NAME = "gpu/train"
-ERROR = "sbatch: error: in #SBATCH line 4 of the script\nsbatch: error: --mem-bind is not supported: memory is bound with the cores"
+ERROR = "sbatch: error: in #SBATCH line 4 of the script\nsbatch: error: --gpu-freq is not supported: memory is bound with the cores"
 
 
 def verdicts(*fields):
@@ -27,7 +27,7 @@ class Refused(unittest.TestCase):
     def test_at_submission_it_leaves_nothing(self):
         fields = (self.CODE, self.SAYS, script("state", "<0>: COMPLETED None", ABSENT), Field("call", NAME, "python x", "called", ABSENT))
         self.assertEqual(set(verdicts(*fields)), {Verdict.EXPLAINED})
-        self.assertEqual(words_of(fields), {NAME: {"--mem-bind"}})
+        self.assertEqual(words_of(fields), {NAME: {"--gpu-freq"}})
 
     def test_at_submission_it_hides_nothing_else(self):
         wrong = (script("file out", "a", "b"), script("state", "<0>: COMPLETED None", "<0>: FAILED None"), script("says", "Submitted batch job <0>", "no"))
@@ -38,7 +38,7 @@ class Refused(unittest.TestCase):
 
     def test_in_a_step_it_hides_nothing_else(self):
         taken = script("exit code", "0", "0")
-        refused = "first\nsrun: error: --mem-bind is not supported: memory is bound with the cores"
+        refused = "first\nsrun: error: --gpu-freq is not supported: memory is bound with the cores"
         good = (script("file out", "first\nsecond", refused), script("state", "<0>: COMPLETED None", "<0>: FAILED NonZeroExitCode"), taken)
         self.assertEqual(verdicts(*good), [Verdict.EXPLAINED, Verdict.EXPLAINED, Verdict.EQUAL])
         limit = Field("scontrol show job", NAME, "TimeLimit", "00:10:00", "00:20:00")

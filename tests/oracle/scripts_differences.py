@@ -14,8 +14,7 @@ OWN_VARIABLES = {
 # Options that Berth refuses by name: docs/slurm-options.md says what to use instead.
 NOT_BUILT = {
     "--container", "--cpu-bind", "--cpus-per-gpu", "--distribution", "--exclusive", "--gpu-freq",
-    "--gres-flags", "--immediate", "--mincpus", "--no-kill",
-    "--mem-bind",
+    "--gres-flags", "--mincpus",
 }
 OLDER = "variables of a job and its steps"
 SPREAD = "tasks on more nodes than they need"

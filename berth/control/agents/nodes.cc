@@ -5,6 +5,15 @@
 #include "berth/control/agents/gpu_health.h"
 
 namespace berth {
+namespace {
+
+void log_failure(TurnBuilder& builder, NodeId node, const NodeProgramEnded& report) {
+    if (report.failure.empty()) return;
+    builder.log(LogLevel::warning, "node " + builder.state().spec().node(node).name +
+                                       ": UnkillableStepProgram " + report.failure);
+}
+
+}  // namespace
 
 Nodes::Nodes(const ClusterState& state) { install(state.spec()); }
 
@@ -29,6 +38,8 @@ void Nodes::on_message(TurnBuilder& builder, AgentInput input) {
         run_reports_.on_attempt_frozen(builder, *node, *frozen);
     } else if (const auto* saved = std::get_if<AttemptCheckpointed>(&input.report.body)) {
         run_reports_.on_checkpoint(builder, *node, {saved->job, saved->attempt});
+    } else if (const auto* stuck = std::get_if<AttemptUnkillable>(&input.report.body)) {
+        run_reports_.on_unkillable(builder, *node, *stuck);
     } else if (const auto* attempt = std::get_if<AttemptReport>(&input.report.body)) {
         if (attempt->live) {
             run_reports_.on_attempt_started(builder, *node, {attempt->job, attempt->attempt});
@@ -44,6 +55,8 @@ void Nodes::on_message(TurnBuilder& builder, AgentInput input) {
     } else if (const auto* program = std::get_if<NodeProgramEnded>(&input.report.body)) {
         if (program->program == NodeProgram::reboot) {
             reboots_.on_program_ended(builder, *node, *program);
+        } else if (program->program == NodeProgram::unkillable) {
+            log_failure(builder, *node, *program);
         } else {
             health_checks_.on_program_ended(builder, *node, *program);
         }

@@ -26,6 +26,12 @@ EndReason end_reason(const Job& job) {
     }
 }
 
+std::size_t steps_to_end(const Job& job) {
+    return static_cast<std::size_t>(std::ranges::count_if(job.steps, [](const Step& step) {
+        return step.out_of_time && step.state == StepState::running;
+    }));
+}
+
 }  // namespace
 
 // A change to a job that holds resources concerns its nodes only if it is another run, or its end.
@@ -37,8 +43,9 @@ void OrderSync::mark_changed(const ClusterState& state, const ClusterState::Touc
             seen_.erase(id);
             continue;
         }
-        const Seen is{job->attempt, job->state, job->suspension ? job->suspension->changes : 0,
-                      job->is_configuring(), job->must_save()};
+        const Seen is{
+            job->attempt,          job->state,       job->suspension ? job->suspension->changes : 0,
+            job->is_configuring(), job->must_save(), steps_to_end(*job)};
         const auto [was, is_new] = seen_.emplace(id, is);
         if (!is_new && was->second == is) continue;
         was->second = is;
@@ -145,6 +152,10 @@ void OrderSync::sync_steps(TurnBuilder& builder, NodeId node, const Job& job, Ru
         const auto found = run.steps.find(step.id);
         if (found == run.steps.end()) continue;
         StepProgress& progress = found->second;
+        if (step.out_of_time && !std::exchange(progress.ending, true)) {
+            progress.reason = EndReason::time_limit;
+            progress.delivery = {};
+        }
         const bool to_launch = !progress.started && progress.launch && !progress.ending;
         progress.waits = to_launch && job.is_suspended();
         if (progress.waits) continue;

@@ -42,6 +42,7 @@ private:
         JobState state = JobState::running;
         std::uint32_t suspensions = 0;
         bool configuring = false, must_save = false;
+        std::size_t steps_to_end = 0;  // Running ones whose time is over.
         friend bool operator==(const Seen&, const Seen&) = default;
     };
     std::map<JobId, Seen> seen_;

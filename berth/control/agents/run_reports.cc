@@ -14,6 +14,8 @@ namespace {
 // For a step that failed before any of its tasks could exit.
 constexpr ExitStatus kFailedStep{.code = 1, .signal = 0};
 
+constexpr Duration kUnkillableTimeout = std::chrono::seconds(60);  // Of UnkillableStepProgram.
+
 // If the site's prolog or epilog fails on a node, the node takes no more work until an
 // administrator resumes it.
 void drain_for(TurnBuilder& builder, NodeId node, const AttemptReport& report) {
@@ -70,6 +72,25 @@ void RunReports::on_attempt_frozen(TurnBuilder& builder, NodeId node, const Atte
         return runs_.of(share.node).run(attempt).proved == change;
     });
     if (all) builder.record(JobFrozen{job.id, job.attempt, change});
+}
+
+// In Slurm's words.
+void RunReports::on_unkillable(TurnBuilder& builder, NodeId node,
+                               const AttemptUnkillable& report) const {
+    if (builder.state().nodes().condition(node).drained) return;
+    builder.log(LogLevel::error, "node " + builder.state().spec().node(node).name +
+                                     " is drained: processes of job " + to_string(report.job) +
+                                     " live on though they were killed");
+    builder.record(NodeUpdated{
+        .node = node, .drained = true, .reason = "Kill task failed", .by = kByController});
+    const std::string& program = builder.state().spec().care.unkillable_program;
+    if (program.empty()) return;
+    sessions_.send_order(builder, node,
+                         RunNodeProgram{.program = NodeProgram::unkillable,
+                                        .path = program,
+                                        .timeout = kUnkillableTimeout,
+                                        .credential = {},
+                                        .variables = {"SLURM_JOB_ID=" + to_string(report.job)}});
 }
 
 // Said again in each registration.

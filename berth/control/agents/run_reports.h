@@ -22,6 +22,9 @@ public:
     // is their answer after a run that had to go on without.
     void on_attempt_frozen(TurnBuilder& builder, NodeId node, const AttemptFrozen& report);
     void on_checkpoint(TurnBuilder& builder, NodeId node, AttemptId attempt);
+    // The node takes no more work: what the attempt holds there may stay in use. The site's
+    // UnkillableStepProgram runs there.
+    void on_unkillable(TurnBuilder& builder, NodeId node, const AttemptUnkillable& report) const;
     // Every end is acknowledged, even if it is already recorded or its job forgotten. Orders leave
     // after the record is durable, so an acknowledgement never comes too early.
     // `same_boot`: the node has not rebooted since it last registered.

@@ -29,7 +29,7 @@ struct StepProgress {
     std::shared_ptr<const LaunchStep> launch;
     bool started = false;
     bool waits = false;   // Its run stands still: it is launched when that goes on.
-    bool ending = false;  // Cancelled by scancel, or by its srun.
+    bool ending = false;  // Cancelled by scancel or by its srun, or out of time.
     EndReason reason = EndReason::cancelled;
     SrunPlace srun;  // For sattach.
     Delivery delivery;

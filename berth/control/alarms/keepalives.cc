@@ -31,7 +31,8 @@ Answer Keepalives::keep_alive(const TurnBuilder& builder, const Principal& princ
     if (auto* refusing = std::get_if<Refusing>(&found)) return refused(std::move(*refusing));
     for (const JobTarget& target : std::get<std::vector<JobTarget>>(found)) {
         const Job& job = *builder.state().find_job(target.job);
-        if (auto no = forbidden(principal, Verb::complete_job, job)) return *no;
+        if (auto no = forbidden(builder.state().spec(), principal, Verb::complete_job, job))
+            return *no;
         const auto known = heard_.find(job.id);
         if (known == heard_.end()) continue;
         known->second = builder.now();

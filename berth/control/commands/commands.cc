@@ -30,6 +30,7 @@ Answer carry_out(TurnBuilder& builder, Nodes& nodes, const Principal& principal,
             [&](UpdateJob& one) { return update(builder, principal, one); },
             [&](UpdateNode& one) { return update_node(builder, nodes, principal, one); },
             [&](CreateStep& one) { return create_step(builder, nodes, principal, std::move(one)); },
+            [&](UpdateStep& one) { return update_step(builder, principal, one); },
             [&](AttachStep& one) { return attach_step(builder, nodes, principal, one); },
             [&](CompleteJob& one) { return complete(builder, principal, one); },
             [&](ExplainJob& one) { return explain_job(builder, principal, one); },
@@ -83,7 +84,8 @@ Answer explain_job(TurnBuilder& builder, const Principal& principal, const Expla
     auto found = find_single(builder.state(), command.job);
     if (auto* refusing = std::get_if<Refusing>(&found)) return refused(std::move(*refusing));
     const Job& job = *builder.state().find_job(std::get<JobTarget>(found).job);
-    if (auto no = forbidden(principal, Verb::explain_job, job)) return *no;
+    const ClusterSpec& spec = builder.state().spec();
+    if (auto no = forbidden(spec, principal, Verb::explain_job, job)) return *no;
     if (job.state != JobState::pending) {
         return refused(Refusal::job_not_pending,
                        "Job " + to_text(command.job) + " does not wait: it is " +

@@ -28,6 +28,7 @@ Answer update_node(TurnBuilder& builder, Nodes& nodes, const Principal& principa
                    const UpdateNode& command);
 Answer create_step(TurnBuilder& builder, Nodes& nodes, const Principal& principal,
                    CreateStep command);
+Answer update_step(TurnBuilder& builder, const Principal& principal, const UpdateStep& command);
 Answer attach_step(const TurnBuilder& builder, const Nodes& nodes, const Principal& principal,
                    const AttachStep& command);
 Answer complete(TurnBuilder& builder, const Principal& principal, const CompleteJob& command);
@@ -74,7 +75,8 @@ Answer for_each_target(const TurnBuilder& builder, const Principal& principal, V
     if (auto* refusing = std::get_if<Refusing>(&found)) return refused(std::move(*refusing));
     const auto& targets = std::get<std::vector<JobTarget>>(found);
     for (const JobTarget& target : targets) {
-        if (auto no = forbidden(principal, verb, *builder.state().find_job(target.job))) return *no;
+        const Job& job = *builder.state().find_job(target.job);
+        if (auto no = forbidden(builder.state().spec(), principal, verb, job)) return *no;
     }
     std::optional<Refused> first;
     bool any = false;

@@ -8,7 +8,8 @@ Answer complete(TurnBuilder& builder, const Principal& principal, const Complete
     auto found = find_single(builder.state(), command.job);
     if (auto* refusing = std::get_if<Refusing>(&found)) return refused(std::move(*refusing));
     const Job& job = *builder.state().find_job(std::get<JobTarget>(found).job);
-    if (auto no = forbidden(principal, Verb::complete_job, job)) return *no;
+    const ClusterSpec& spec = builder.state().spec();
+    if (auto no = forbidden(spec, principal, Verb::complete_job, job)) return *no;
     if (!job.spec.command->interactive) {
         return refused(
             Refusal::invalid_request,

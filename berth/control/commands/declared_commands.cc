@@ -31,7 +31,9 @@ Answer delete_reservation(TurnBuilder& builder, const Principal& principal,
 }
 
 Answer edit_accounting(TurnBuilder& builder, const Principal& principal, EditAccounting command) {
-    if (auto no = forbidden(principal, Verb::edit_accounting)) return *no;
+    const bool own = coordinates_all(builder.state().spec(), principal, command.edits);
+    if (!allowed(principal.role, Verb::edit_accounting, own))
+        return *forbidden(principal, Verb::edit_accounting);
     if (!command.edits.levels.empty() && principal.role != Role::admin) {
         return refused(Refusal::not_allowed, "Only administrators make others operators");
     }

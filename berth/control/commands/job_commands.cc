@@ -120,8 +120,7 @@ private:
                            job.id);
         }
         if (command_.signal == 0) {
-            nodes_.end_step(job, *step,
-                            command_.time_limit ? EndReason::time_limit : EndReason::cancelled);
+            nodes_.end_step(job, *step, EndReason::cancelled);
             return std::nullopt;
         }
         std::vector<NodeId> nodes;
@@ -150,7 +149,8 @@ std::optional<Refused> release(TurnBuilder& builder, const Principal& principal,
                                const JobTarget& target) {
     const Job& job = *builder.state().find_job(target.job);
     if (job.hold == Hold::admin) {
-        if (auto no = forbidden(principal, Verb::release_admin_hold, job)) return no;
+        const ClusterSpec& spec = builder.state().spec();
+        if (auto no = forbidden(spec, principal, Verb::release_admin_hold, job)) return no;
     }
     if (job.hold == Hold::none) return std::nullopt;
     for (const JobId id : own_records(builder, target)) builder.record(JobHeld{id, Hold::none});

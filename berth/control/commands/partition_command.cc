@@ -112,6 +112,17 @@ std::optional<Refused> object_to_name(const ClusterSpec& spec, const EditPartiti
                        " partitions: use the name of one that was deleted");
 }
 
+// MaxCPUsPerNode takes a kind of resource.
+std::optional<Refused> object_to_cpus(const ClusterSpec& spec, const EditPartition& command,
+                                      const PartitionChange& change) {
+    if (change.max_cpus_per_node.value_or(-1) < 0) return std::nullopt;
+    const bool is_known = spec.dimensions.find(Dimension::kPartitionCpus, command.name).has_value();
+    if (is_known || spec.dimensions.size() < kDimensionsMax) return std::nullopt;
+    return refused(Refusal::invalid_request,
+                   "MaxCPUsPerNode of a partition counts as one kind of GRES, and there are " +
+                       std::to_string(kDimensionsMax - 2) + " of both already");
+}
+
 const PartitionSpec* find(const ClusterSpec& spec, const std::string& name) {
     const auto id = spec.find_partition(name);
     return id ? &spec.partition(*id) : nullptr;
@@ -133,6 +144,7 @@ Answer edit_partition(TurnBuilder& builder, const Principal& principal,
     if (auto no = settle_nodes(spec, known, change)) return *no;
     if (auto no = object_to_sharing(spec, change)) return *no;
     if (auto no = object_to_qos(spec, change)) return *no;
+    if (auto no = object_to_cpus(spec, command, change)) return *no;
     settle_sharing(change);
     PartitionEdit edit{.name = command.name, .is_new = command.is_new, .change = std::move(change)};
     builder.record(ClusterEdited{{.partitions = {std::move(edit)}, .nodes = {}}});

@@ -1,6 +1,7 @@
 // scontrol reconfigure.
 #include "berth/control/commands/commands.h"
 #include "berth/engine/state/keep_ids.h"
+#include "berth/model/partition_cpus.h"
 
 namespace berth {
 
@@ -8,6 +9,7 @@ ClusterSpec spec_for(const ClusterState& state, ClusterSpec read) {
     ClusterSpec kept = keep_ids(state.spec(), std::move(read));
     apply_edits(kept, state.configuration().accounting_edits());
     apply_edits(kept, state.configuration().cluster_edits());
+    count_partition_cpus(kept);
     return kept;
 }
 

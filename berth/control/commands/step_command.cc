@@ -75,9 +75,10 @@ Answer create_step(TurnBuilder& builder, Nodes& nodes, const Principal& principa
     auto found = find_single(builder.state(), command.job);
     if (auto* refusing = std::get_if<Refusing>(&found)) return refused(std::move(*refusing));
     const Job& job = *builder.state().find_job(std::get<JobTarget>(found).job);
-    if (auto no = forbidden(principal, Verb::create_step, job)) return *no;
+    const ClusterSpec& spec = builder.state().spec();
+    if (auto no = forbidden(spec, principal, Verb::create_step, job)) return *no;
     if (auto no = not_ready_for_steps(job)) return *no;
-    if (auto no = over_step_count(builder.state().spec().launch, job)) return *no;
+    if (auto no = over_step_count(spec.launch, job)) return *no;
     if (!command.launch.mpi.empty() && !is_mpi_kind(command.launch.mpi)) {
         return refused(Refusal::invalid_request,
                        "there is no MPI type \"" + command.launch.mpi +
@@ -101,13 +102,36 @@ Answer create_step(TurnBuilder& builder, Nodes& nodes, const Principal& principa
     return StepPlaced{job.id, step, names_of(builder.state().spec(), step.nodes), appends};
 }
 
+// As in Slurm the owner may make it longer too: the job's own limit stays.
+Answer update_step(TurnBuilder& builder, const Principal& principal, const UpdateStep& command) {
+    auto found = find_single(builder.state(), command.job);
+    if (auto* refusing = std::get_if<Refusing>(&found)) return refused(std::move(*refusing));
+    const Job& job = *builder.state().find_job(std::get<JobTarget>(found).job);
+    const ClusterSpec& spec = builder.state().spec();
+    if (auto no = forbidden(spec, principal, Verb::update_job, job)) return *no;
+    std::vector<StepUpdated> facts;
+    for (const Step& step : job.steps) {
+        const bool meant = !command.step || *command.step == step.id;
+        if (!meant || step.state != StepState::running) continue;
+        facts.push_back({job.id, job.attempt, step.id, command.time_limit});
+    }
+    if (facts.empty()) {
+        const std::string what = command.step ? " has no running step " + to_string(*command.step)
+                                              : " runs no step of srun";
+        return refused(Refusal::unknown_step, "Job " + to_string(job.id) + what, job.id);
+    }
+    for (StepUpdated& fact : facts) builder.record(std::move(fact));
+    return Done{};
+}
+
 // The token of a step's srun gives access to the tasks' output and input.
 Answer attach_step(const TurnBuilder& builder, const Nodes& nodes, const Principal& principal,
                    const AttachStep& command) {
     auto found = find_single(builder.state(), command.job);
     if (auto* refusing = std::get_if<Refusing>(&found)) return refused(std::move(*refusing));
     const Job& job = *builder.state().find_job(std::get<JobTarget>(found).job);
-    if (auto no = forbidden(principal, Verb::attach_step, job)) return *no;
+    const ClusterSpec& spec = builder.state().spec();
+    if (auto no = forbidden(spec, principal, Verb::attach_step, job)) return *no;
     const std::string name = to_string(job.id) + "." + to_string(command.step);
     const std::vector<Step>& steps = *job.steps;
     const auto step = std::ranges::find(steps, command.step, &Step::id);

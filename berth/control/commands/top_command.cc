@@ -25,7 +25,8 @@ public:
         auto found = find_single(builder_.state(), ref);
         if (auto* refusing = std::get_if<Refusing>(&found)) return refused(std::move(*refusing));
         const Job& job = *builder_.state().find_job(std::get<JobTarget>(found).job);
-        if (auto no = forbidden(principal_, Verb::top_job, job)) return no;
+        const ClusterSpec& spec = builder_.state().spec();
+        if (auto no = forbidden(spec, principal_, Verb::top_job, job)) return no;
         if (auto no = object_to(job)) return no;
         if (std::ranges::find(top_, job.id) == top_.end()) top_.push_back(job.id);
         return std::nullopt;

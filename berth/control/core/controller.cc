@@ -5,6 +5,7 @@
 
 #include "berth/control/agents/nodes.h"
 #include "berth/control/alarms/keepalives.h"
+#include "berth/control/alarms/step_limits.h"
 #include "berth/control/alarms/warnings.h"
 #include "berth/control/commands/commands.h"
 #include "berth/control/core/cycle_pace.h"
@@ -43,6 +44,7 @@ struct Controller::Parts {
           next_sequence(sequence),
           nodes(engine.state()),
           warnings(engine.state()),
+          step_limits(engine.state()),
           notices(engine.state()),
           hooks(engine.state()),
           keepalives(engine.state()),
@@ -68,6 +70,7 @@ struct Controller::Parts {
     std::uint64_t next_sequence;
     Nodes nodes;
     Warnings warnings;
+    StepLimits step_limits;
     Notices notices;
     ControllerHooks hooks;
     Keepalives keepalives;
@@ -108,6 +111,7 @@ Turn Controller::turn(Time now, std::vector<Input> inputs, bool has_room, Observ
     if (heard_all) parts.nodes.check_due(builder);
     parts.forget_old(builder);
     parts.warn(builder);
+    parts.step_limits.end_due(builder);
     parts.notices.note_limits(builder);
     parts.keepalives.end_silent(builder);
     parts.schedule(builder, observer);
@@ -285,6 +289,7 @@ Turn Controller::Parts::finish(TurnBuilder& builder) {
     ClusterState::Touched touched = engine.mutable_state().take_touched();
     nodes.mark_changed(engine.state(), touched);
     warnings.note(engine.state(), touched);
+    step_limits.note(engine.state(), touched);
     notices.note(builder, touched);
     hooks.note(builder, touched);
     keepalives.note(engine.state(), now, touched);
@@ -317,6 +322,7 @@ Turn Controller::Parts::finish(TurnBuilder& builder) {
     wake(nodes.next_check());
     wake(next_forgotten());
     wake(warnings.next());
+    wake(step_limits.next());
     wake(notices.next());
     wake(keepalives.next());
     return turn;

@@ -18,8 +18,7 @@ std::string exit_text(ExitStatus exit) {
 std::string gres_text(const ClusterSpec& spec, NodeId node, const Resources& amount,
                       DeviceMask devices) {
     std::string text;
-    for (std::uint32_t d = kMemoryDimension.value() + 1; d < spec.dimensions.size(); ++d) {
-        const DimensionId id(d);
+    for (const DimensionId id : spec.dimensions.gres()) {
         DeviceMask indices = 0;
         std::int64_t own = 0;
         const std::vector<Device>& all = spec.node(node).devices;

@@ -84,6 +84,7 @@ LaunchAttempt launch_attempt(const ClusterState& state, const Job& job, NodeId n
     launch.array_task = job.array_task;
     launch.array_bounds = job.array_bounds;
     launch.kill_wait = spec.scheduling.kill_wait;
+    launch.unkillable_wait = spec.care.unkillable_wait;
     launch.confinement = spec.confinement;
     launch.cluster = spec.name;
     launch.hooks = spec.hooks;

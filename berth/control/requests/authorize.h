@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "berth/model/accounting_edits.h"
 #include "berth/model/job.h"
 #include "berth/model/principal.h"
 
@@ -45,7 +46,7 @@ enum class Verb : std::uint8_t {
     update_node,
     update_partition,
     edit_reservation,
-    edit_accounting,
+    edit_accounting,  // One's own: what is beneath an account that one coordinates.
     reconfigure,
     shutdown,
     // Shares.
@@ -73,6 +74,15 @@ enum class Verb : std::uint8_t {
 bool allowed(Role role, Verb verb, bool own);
 
 bool owns(const Principal& principal, const Job& job);
+
+// Whether the principal may use the verb on the job as its owner may: as the owner, or as a
+// coordinator of its account, whom Slurm lets cancel, signal, hold, release, requeue and change it.
+bool acts_as_owner(const ClusterSpec& spec, const Principal& principal, Verb verb, const Job& job);
+
+// Whether all that the edits change is beneath accounts that the principal coordinates: users in
+// them, and accounts below them.
+bool coordinates_all(const ClusterSpec& spec, const Principal& principal,
+                     const AccountingEdits& edits);
 
 std::string_view name(Verb verb);  // "cancel_job"
 std::string_view name(Role role);  // "op"

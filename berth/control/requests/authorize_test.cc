@@ -47,7 +47,7 @@ constexpr VerbRow kMatrix[] = {
     {Verb::update_partition, kOps},
     {Verb::edit_nodes, kAdmins},
     {Verb::edit_reservation, kOps},
-    {Verb::edit_accounting, kOps},
+    {Verb::edit_accounting, kOwnThenOp},
     {Verb::reconfigure, kAdmins},
     {Verb::shutdown, kAdmins},
     {Verb::view_shares, kAll},
@@ -104,6 +104,54 @@ TEST(Authorization, NeverGivesALowerRoleMore) {
             EXPECT_LE(allowed(role, verb, false), allowed(role, verb, true)) << name(verb);
         }
     }
+}
+
+ClusterSpec coordinated_site() {
+    ClusterSpec spec;
+    spec.accounts.push_back({.name = "lab", .parent = "root", .coordinators = {"ann"}});
+    spec.accounts.push_back({.name = "optics", .parent = "lab"});
+    spec.accounts.push_back({.name = "stars", .parent = "root"});
+    return spec;
+}
+
+// Written out once more, as the matrix is.
+TEST(Authorization, CoordinatorsManageTheJobsOfTheirAccounts) {
+    const ClusterSpec spec = coordinated_site();
+    const Principal ann{.uid = 1, .user = "ann", .role = Role::user};
+    Job job;
+    job.owner = Owner{.uid = 2, .user = "ben"};
+    const std::set<Verb> as_owner = {Verb::cancel_job,  Verb::signal_job,  Verb::hold_job,
+                                     Verb::release_job, Verb::requeue_job, Verb::update_job};
+    for (const Verb verb : all_verbs()) {
+        job.spec.account = "optics";
+        EXPECT_EQ(acts_as_owner(spec, ann, verb, job), as_owner.contains(verb)) << name(verb);
+        job.spec.account = "stars";
+        EXPECT_FALSE(acts_as_owner(spec, ann, verb, job)) << name(verb);
+    }
+}
+
+TEST(Authorization, CoordinatorsEditWhatIsBeneathTheirAccounts) {
+    const ClusterSpec spec = coordinated_site();
+    const Principal ann{.uid = 1, .user = "ann", .role = Role::user};
+    const auto may = [&](const AccountingEdits& edits) {
+        return coordinates_all(spec, ann, edits);
+    };
+    const AccountSpec new_below{.name = "lasers", .parent = "optics"};
+    EXPECT_TRUE(may({.accounts = {new_below}}));
+    EXPECT_TRUE(may({.accounts = {{.name = "Optics", .parent = "lab"}}}));
+    EXPECT_TRUE(may({.removed_accounts = {"optics"}}));
+    EXPECT_TRUE(may({.associations = {{.account = "lab", .user = "ben"}}}));
+    EXPECT_TRUE(may({.removed_associations = {{"optics", "ben"}}}));
+    EXPECT_FALSE(may({.accounts = {{.name = "lab", .parent = "root"}}})) << "its own";
+    EXPECT_FALSE(may({.accounts = {{.name = "lab", .parent = "optics"}}}));
+    EXPECT_FALSE(may({.accounts = {{.name = "stars", .parent = "lab"}}})) << "another's";
+    EXPECT_FALSE(may({.accounts = {{.name = "optics", .parent = "root"}}}));
+    EXPECT_FALSE(may({.removed_accounts = {"lab"}}));
+    EXPECT_FALSE(may({.associations = {{.account = "stars", .user = "ben"}}}));
+    EXPECT_FALSE(may({.accounts = {new_below}, .qos = {{.name = "normal"}}}));
+    EXPECT_FALSE(may({.levels = {{"ann", true}}}));
+    EXPECT_FALSE(may({.queues = {{.name = "optics"}}}));
+    EXPECT_FALSE(may({.removed_queues = {"optics"}}));
 }
 
 TEST(Authorization, GoesByUidNotByName) {

@@ -3,10 +3,12 @@
 #include <initializer_list>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "berth/model/cpu_frequency.h"
+#include "berth/model/mem_bind.h"
 
 namespace berth {
 namespace {
@@ -110,6 +112,12 @@ std::optional<Refusing> bad_frequency(const std::string& text) {
     return Refusing{Refusal::invalid_request, read.error().message, {}};
 }
 
+std::optional<Refusing> bad_mem_bind(const std::string& text) {
+    const auto read = MemBind::parse(text);
+    if (read.ok()) return std::nullopt;
+    return Refusing{Refusal::invalid_request, read.error().message, {}};
+}
+
 std::optional<Refusing> too_large(const JobCommand& command) {
     if (auto refusing = bad_inherited(command.inherited)) return refusing;
     if (command.warning) {
@@ -193,26 +201,25 @@ std::optional<Refusing> too_large(const SubmitJob& submission) {
     return std::nullopt;
 }
 
+// Of each field by its own name, so that a new one is bounded, too.
 std::optional<Refusing> too_large(const UpdateJob& command) {
-    const JobChange& update = command.change;
-    const auto text = [](const std::optional<std::string>& maybe) {
-        return maybe ? std::string_view(*maybe) : std::string_view();
-    };
-    if (auto refusing = long_text({{"Job name", text(update.name)},
-                                   {"Partition", text(update.partition)},
-                                   {"QOS", text(update.qos)},
-                                   {"Comment", text(update.comment)},
-                                   {"Features", text(update.constraint)},
-                                   {"Output file name", text(update.std_out)},
-                                   {"--mail-user", text(update.mail_user)},
-                                   {"Reservation", text(update.reservation)}})) {
-        return refusing;
-    }
-    const auto& exclude = update.exclude;
-    return long_list(
-        {{"List of excluded nodes", exclude ? exclude->size() : 0},
-         {"Node list", update.nodelist ? update.nodelist->size() : 0},
-         {"List of dependencies", update.dependencies ? update.dependencies->size() : 0}});
+    std::optional<Refusing> found;
+    JobChange::fields(command.change, [&](std::string_view name, const auto& value) {
+        using Value = typename std::remove_cvref_t<decltype(value)>::value_type;
+        if (found || !value) return;
+        if constexpr (std::is_same_v<Value, std::string>) {
+            found = long_text({{name, *value}});
+        } else if constexpr (std::is_same_v<Value, std::vector<std::string>>) {
+            found = has_nul(name, *value);
+        }
+        if constexpr (requires { value->begin(); } && !std::is_same_v<Value, std::string>) {
+            if (!found) found = long_list({{name, value->size()}});
+        }
+    });
+    if (found) return found;
+    JobRequest request;
+    command.change.apply_to(request);
+    return too_large(request);
 }
 
 std::optional<Refusing> too_large(const CreateStep& step) {
@@ -235,10 +242,12 @@ std::optional<Refusing> too_large(const CreateStep& step) {
                                    {"Task epilog", launch.task_epilog},
                                    {"--cpu-freq", launch.cpu_frequency},
                                    {"--cpu-bind", step.request.cpu_bind},
+                                   {"--mem-bind", launch.mem_bind},
                                    {"--gpu-bind", step.request.gpu_bind}})) {
         return refusing;
     }
     if (auto refusing = bad_frequency(launch.cpu_frequency)) return refusing;
+    if (auto refusing = bad_mem_bind(launch.mem_bind)) return refusing;
     return long_list(
         {{"Node list", step.request.nodelist.size()}, {"--gres", step.request.gres.size()}});
 }

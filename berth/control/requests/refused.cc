@@ -12,8 +12,10 @@ Refused refused(Refusal why, std::string message, std::optional<JobId> job) {
     return {why, std::move(message), {}, job};
 }
 
-std::optional<Refused> forbidden(const Principal& principal, Verb verb, const Job& job) {
-    if (allowed(principal.role, verb, owns(principal, job))) return std::nullopt;
+std::optional<Refused> forbidden(const ClusterSpec& spec, const Principal& principal, Verb verb,
+                                 const Job& job) {
+    if (allowed(principal.role, verb, acts_as_owner(spec, principal, verb, job)))
+        return std::nullopt;
     return refused(Refusal::not_allowed,
                    "User '" + principal.user + "' (" + std::string(name(principal.role)) +
                        ") may not do this to job " + to_string(job.id) + " of user '" +

@@ -411,6 +411,36 @@ TEST_F(Commands, UpdateSaysWhetherTheJobMayBeRequeued) {
     EXPECT_TRUE(is_done(rig.ask(kAnn, RequeueJob{.job = ref(id)})));
 }
 
+TEST_F(Commands, UpdateBoundsEveryText) {
+    const std::uint32_t id = rig.submit();
+    // Sets the text fields of this name, or of all names to collect these.
+    const auto with_nul = [&](std::string_view name, std::vector<std::string_view>* names) {
+        UpdateJob update{.job = ref(id)};
+        JobChange::fields(update.change, [&](std::string_view field, auto& value) {
+            if constexpr (requires { value = std::string(); }) {
+                if (names != nullptr) names->push_back(field);
+                if (field == name) value = std::string("a\0b", 3);
+            }
+        });
+        return update;
+    };
+    std::vector<std::string_view> names;
+    with_nul("", &names);
+    EXPECT_GT(names.size(), 8U);
+    for (const std::string_view name : names)
+        EXPECT_EQ(why(rig.ask(kAnn, with_nul(name, nullptr))), Refusal::invalid_request) << name;
+}
+
+TEST_F(Commands, UpdateOfARunLeavesWhatItRunsOn) {
+    const std::uint32_t id = rig.run();
+    UpdateJob update{.job = ref(id)};
+    update.change.work_dir = "/tmp";
+    EXPECT_EQ(why(rig.ask(kAnn, update)), Refusal::job_not_pending);
+    update.change.work_dir.reset();
+    update.change.name = "other";
+    EXPECT_TRUE(is_done(rig.ask(kAnn, update)));
+}
+
 TEST_F(Commands, UpdateIsRefused) {
     const std::uint32_t id = rig.run({.limit = hours(1)});
     UpdateJob longer{.job = ref(id)};

@@ -28,6 +28,18 @@ TEST(ReconfigureCommand, WhatIsNewIsInForceAtOnceAndWhatRunsGoesOn) {
     EXPECT_TRUE(rig.last.record.facts.empty()) << "nothing new is not recorded";
 }
 
+TEST(ReconfigureCommand, ALimitThatScontrolGaveAPartitionStaysInForce) {
+    ControlRig rig(2);
+    rig.connect_all();
+    EditPartition limit{.name = "main"};
+    limit.change.max_cpus_per_node = 4;
+    EXPECT_TRUE(std::holds_alternative<Done>(rig.ask(kRoot, limit)));
+    EXPECT_TRUE(std::holds_alternative<Done>(rig.ask(kRoot, to(testing::make_cluster(2)))));
+    EXPECT_TRUE(rig.last.record.facts.empty()) << "nothing new is not recorded";
+    EXPECT_EQ(rig.state().spec().partitions[0].max_cpus_per_node, 4U);
+    rig.state().check_invariants();
+}
+
 TEST(ReconfigureCommand, ANodeThatIsDescribedOtherwiseRegistersAnew) {
     ControlRig rig(2);
     rig.connect_all();

@@ -268,15 +268,6 @@ TEST_F(Steps, AreTakenFromTheSpoolWhenTheirNodeRegisters) {
     EXPECT_EQ(rig.job(job).steps[0].state, StepState::completed);
 }
 
-TEST_F(Steps, AreEndedByTheirOwnLimit) {
-    const Step step = create();
-    rig.report(0, StepStarted{JobId(job), Attempt{1}, step.id});
-    rig.report(1, StepStarted{JobId(job), Attempt{1}, step.id});
-    rig.ask(kAnn, CancelJob{.job = {JobId(job), {}}, .step = step.id, .time_limit = true});
-    ASSERT_EQ(rig.orders<EndStep>().size(), 2U);
-    EXPECT_EQ(rig.orders<EndStep>()[0].second.reason, EndReason::time_limit);
-}
-
 TEST_F(Steps, AreCancelledAndSignalled) {
     const Step step = create();
     rig.report(0, StepStarted{JobId(job), Attempt{1}, step.id});

@@ -47,7 +47,6 @@ struct CancelJob {
     bool batch_only = false;  // scancel --batch
     bool whole_job = false;   // scancel --full
     bool only_pending = false, only_running = false;  // scancel --state
-    bool time_limit = false;  // The step's own --time is over, as its srun says.
 };
 struct HoldJob {
     JobRef job;
@@ -116,6 +115,12 @@ struct CreateStep {
     LaunchStep launch;
     bool truncate_output = false;  // Overrides JobFileAppend.
 };
+// Gives a running step, or all of a job's, another time limit of its own.
+struct UpdateStep {
+    JobRef job;
+    std::optional<StepId> step;          // nullopt: all that run.
+    std::optional<Duration> time_limit;  // nullopt: none but the job's.
+};
 // Asks for the address and token of the srun of a running step. Changes nothing.
 struct AttachStep {
     JobRef job;
@@ -159,11 +164,12 @@ struct Reconfigure {
     std::string problem;  // Why reading failed; empty otherwise.
 };
 
-using Command = std::variant<SubmitJob, CancelJob, HoldJob, RequeueJob, UpdateJob, UpdateNode,
-                             CreateStep, ExplainJob, HashState, SetUsage, EditReservation,
-                             DeleteReservation, EditAccounting, CompleteJob, SuspendJob, TopJobs,
-                             NotifyJob, EditPartition, DeletePartition, Reconfigure, KeepAlive,
-                             AttachStep, CreateNodes, DeleteNode, TestJob, CheckpointJob>;
+using Command =
+    std::variant<SubmitJob, CancelJob, HoldJob, RequeueJob, UpdateJob, UpdateNode, CreateStep,
+                 ExplainJob, HashState, SetUsage, EditReservation, DeleteReservation,
+                 EditAccounting, CompleteJob, SuspendJob, TopJobs, NotifyJob, EditPartition,
+                 DeletePartition, Reconfigure, KeepAlive, AttachStep, CreateNodes, DeleteNode,
+                 TestJob, CheckpointJob, UpdateStep>;
 
 struct Submitted {
     JobId job{0};

@@ -56,14 +56,16 @@ inline constexpr std::size_t kLicensesMax = 64;
 inline constexpr Duration kTimeMinMax = std::chrono::hours(24 * 365);
 Objection check_licenses(const ClusterSpec& spec, const Job& job);
 Objection check_time_terms(Time now, Job& job);
-Objection check_limits(const ClusterState& state, const Job& job);
+// `moved`: see limit_on_submission().
+Objection check_limits(const ClusterState& state, const Job& job, const Job* moved = nullptr);
 // `groups`: all groups of the job's owner. nullptr: an operator changes the job of somebody whose
 // groups are not known; the groups of the reservation are not asked.
 Objection check_reservation(const ClusterState& state, Time now, const Job& job,
                             const std::vector<std::string>* groups);
 
 // admission_queue.cc: how many jobs, how many GPUs and which priorities the job's queues admit.
-Objection check_queues(const ClusterState& state, const Job& job);
+// `moved`: the job of another account that this one replaces. It is not counted twice.
+Objection check_queues(const ClusterState& state, const Job& job, const Job* moved = nullptr);
 Objection check_queues_of_update(const ClusterState& state, const Job& changed);
 
 // admission_mail.cc: check the mail options and fill in the address.

@@ -67,7 +67,7 @@ Objection check_each(const ClusterState& state, const Job& job, Check check) {
     while (account != QuotaTree::kNone) {
         const QuotaTree::AccountRow row = quota.account(account);
         if (row.queue != QuotaTree::kNone) {
-            if (Objection no = check(state.spec().queues[row.queue], row.use)) return no;
+            if (Objection no = check(state.spec().queues[row.queue], account)) return no;
         }
         account = row.parent;
     }
@@ -76,19 +76,26 @@ Objection check_each(const ClusterState& state, const Job& job, Check check) {
 
 }  // namespace
 
-Objection check_queues(const ClusterState& state, const Job& job) {
-    return check_each(state, job, [&](const QueueSpec& queue, const QuotaUse& use) -> Objection {
-        if (queue.jobs_max && use.submitted + jobs_in(job) > *queue.jobs_max) {
-            return not_admitted(queue,
-                                "queue job limit reached: " + std::to_string(*queue.jobs_max),
-                                {"AssocMaxSubmitJobLimit"});
-        }
-        return check_job(state, job, queue);
-    });
+Objection check_queues(const ClusterState& state, const Job& job, const Job* moved) {
+    const QuotaTree& quota = state.quota();
+    const auto is_full = [&](const QueueSpec& queue, QuotaTree::Index account) {
+        if (moved != nullptr && is_counted_in(state, account, *moved)) return false;
+        return queue.jobs_max &&
+               quota.account(account).use.submitted + jobs_in(job) > *queue.jobs_max;
+    };
+    return check_each(
+        state, job, [&](const QueueSpec& queue, QuotaTree::Index account) -> Objection {
+            if (is_full(queue, account)) {
+                return not_admitted(queue,
+                                    "queue job limit reached: " + std::to_string(*queue.jobs_max),
+                                    {"AssocMaxSubmitJobLimit"});
+            }
+            return check_job(state, job, queue);
+        });
 }
 
 Objection check_queues_of_update(const ClusterState& state, const Job& changed) {
-    return check_each(state, changed, [&](const QueueSpec& queue, const QuotaUse&) {
+    return check_each(state, changed, [&](const QueueSpec& queue, QuotaTree::Index) {
         return check_job(state, changed, queue);
     });
 }

@@ -69,7 +69,7 @@ Objection check_gres_list(const ClusterSpec& spec, const std::vector<GresRequest
                                        std::to_string(most)};
         }
         if (!spec.dimensions.knows_name(request.name) || request.name == "cpu" ||
-            request.name == "mem") {
+            request.name == "mem" || request.name == Dimension::kPartitionCpus) {
             return Refusing{.why = Refusal::unknown_gres,
                             .message = "no node has a GRES of the name '" + request.name +
                                        "'; the nodes have " + known_gres(spec)};
@@ -187,8 +187,8 @@ Objection check_constraint(const ClusterSpec& spec, const std::string& constrain
 
 std::string known_gres(const ClusterSpec& spec) {
     std::vector<std::string> names;
-    for (std::size_t i = 2; i < spec.dimensions.size(); ++i) {  // Without cpu and mem.
-        const Dimension& one = spec.dimensions.at(DimensionId(static_cast<std::uint32_t>(i)));
+    for (const DimensionId d : spec.dimensions.gres()) {
+        const Dimension& one = spec.dimensions.at(d);
         names.push_back(one.type.empty() ? one.name : one.name + ":" + one.type);
     }
     return names.empty() ? "none" : join(names, ", ");

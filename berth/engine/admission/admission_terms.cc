@@ -122,7 +122,7 @@ Objection check_reservation(const ClusterState& state, Time now, const Job& job,
 }
 
 // Slurm prints the reason before its own message.
-Objection check_limits(const ClusterState& state, const Job& job) {
+Objection check_limits(const ClusterState& state, const Job& job, const Job* moved) {
     if (!state.quota().enforced()) return std::nullopt;
     const Demand demand = demand_of(state.spec(), job);
     if (const std::string gres = untyped_under_quota(state, job, demand); !gres.empty()) {
@@ -132,7 +132,7 @@ Objection check_limits(const ClusterState& state, const Job& job) {
                        "; name the type, as in --gres=gpu:a100:1",
             .details = {std::string(slurm_name(reason_for(PendingReason::assoc_grp, gres)))}};
     }
-    const auto excess = limit_on_submission(state, job, demand);
+    const auto excess = limit_on_submission(state, job, demand, moved);
     if (!excess) return std::nullopt;
     return Refusing{.why = Refusal::over_limit,
                     .message = in_words(*excess),

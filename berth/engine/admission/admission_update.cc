@@ -1,5 +1,6 @@
 // Admission of updates: which fields of a job may change, when, by whom, and to which values.
 #include <algorithm>
+#include <array>
 
 #include "berth/base/text.h"
 #include "berth/engine/admission/admission_checks.h"
@@ -12,16 +13,28 @@ Refusing not_allowed(std::string message) {
     return {.why = Refusal::not_allowed, .message = std::move(message)};
 }
 
+// What may change of a job that runs, and what says how it is changed.
+constexpr auto kWhileRunning = std::to_array<std::string_view>(
+    {"time_limit", "name", "comment", "array_max_running", "mail_types", "mail_user", "requeue",
+     "any_dependency", "admin_comment"});
+
+bool changes_what_waits(const JobUpdated& update) {
+    bool found = false;
+    JobUpdated::fields(update, [&](std::string_view name, const auto& value) {
+        if constexpr (requires { value.has_value(); }) {
+            found =
+                found || (value && std::ranges::find(kWhileRunning, name) == kWhileRunning.end());
+        }
+    });
+    return found;
+}
+
 Objection check_state(const Job& job, const JobUpdated& update) {
     if (is_final(job.state) || job.state == JobState::completing) {
         return Refusing{.why = Refusal::job_finished,
                         .message = "job " + to_string(job.id) + " is over"};
     }
-    const bool while_pending_only = update.partition || update.partitions || update.nodelist ||
-                                    update.priority || update.nice || update.qos || update.begin ||
-                                    update.dependencies || update.site_factor || update.request ||
-                                    update.deadline || update.time_min || update.std_out;
-    if (while_pending_only && job.state != JobState::pending) {
+    if (job.state != JobState::pending && changes_what_waits(update)) {
         return Refusing{.why = Refusal::job_not_pending,
                         .message = "job " + to_string(job.id) +
                                    " runs: only its time limit, name and comment may change"};
@@ -43,6 +56,7 @@ Objection check_rights(const ClusterState& state, const Job& job, const JobUpdat
         return not_allowed("only operators raise a time limit");
     }
     if (update.nice && *update.nice < 0) return not_allowed("only operators set a negative nice");
+    if (update.admin_comment) return not_allowed("only operators set an AdminComment");
     if (update.site_factor) return not_allowed("only operators set a site factor");
     if (update.priority && *update.priority > current_priority(state, job.id)) {
         return not_allowed("only operators raise a priority");
@@ -75,12 +89,20 @@ Objection check_request(const ClusterState& state, Time now, Job& changed,
     return no;
 }
 
-// Applies the update to `changed` and checks the result as for a submission.
-Objection change(const ClusterState& state, Time now, const JobUpdated& update,
-                 const std::vector<std::string>& groups, Job& changed) {
+// What limits jobs of the new account admits the job as if it were submitted there.
+Objection check_new_account(const ClusterState& state, const Job& changed) {
+    const Job* const before = state.find_job(changed.id);
+    if (changed.spec.account == before->spec.account) return std::nullopt;
+    Job moved = changed;
+    moved.id = state.next_job_id();  // By its own id it would be found where it is counted now.
+    const Objection no = check_limits(state, moved, before);
+    return no ? no : check_queues(state, moved, before);
+}
+
+// Puts the job into another partition, account or QOS.
+Objection change_names(const ClusterState& state, const Principal& owner, const JobUpdated& update,
+                       Job& changed) {
     const ClusterSpec& spec = state.spec();
-    const Principal owner = owner_of(changed, update.by_operator, groups);
-    const bool several = update.partitions || names_several_partitions(changed.spec);
     if (update.partition) {
         if (update.partition->index() >= spec.partitions.size()) {
             return Refusing{.why = Refusal::unknown_partition, .message = "no such partition"};
@@ -88,16 +110,32 @@ Objection change(const ClusterState& state, Time now, const JobUpdated& update,
         changed.spec.partition = spec.partition(*update.partition).name;
         if (auto no = resolve_partition(spec, owner, changed)) return no;
     }
+    if (update.account) {
+        changed.spec.account = *update.account;
+        if (auto no = resolve_account(spec, changed)) return no;
+    }
     if (update.qos) {
         if (update.qos->index() >= spec.qos.size()) {
             return Refusing{.why = Refusal::unknown_qos, .message = "no such QOS"};
         }
         changed.spec.qos = spec.qos[update.qos->index()].name;
+    }
+    if (update.qos || update.account) {
         if (auto no = resolve_qos(spec, changed)) return no;
     }
-    if (update.partition || update.qos) {
+    if (update.partition || update.qos || update.account) {
         if (auto no = check_partition_access(spec, owner, changed)) return no;
     }
+    return update.account ? check_new_account(state, changed) : std::nullopt;
+}
+
+// Applies the update to `changed` and checks the result as for a submission.
+Objection change(const ClusterState& state, Time now, const JobUpdated& update,
+                 const std::vector<std::string>& groups, Job& changed) {
+    const ClusterSpec& spec = state.spec();
+    const Principal owner = owner_of(changed, update.by_operator, groups);
+    const bool several = update.partitions || names_several_partitions(changed.spec);
+    if (auto no = change_names(state, owner, update, changed)) return no;
     if (update.time_limit) changed.spec.request.edit().time_limit = update.time_limit;
     // Without a limit of its own, a job of several partitions has that of the one where it stands.
     if (update.time_limit || (update.partition && several && !changed.spec.request->time_limit)) {
@@ -168,7 +206,7 @@ Objection change_in_several(const ClusterState& state, Time now, JobUpdated& upd
 }
 
 bool asks_partitions(const JobUpdated& update) {
-    return update.qos || update.nodelist || update.request || update.time_limit;
+    return update.qos || update.account || update.nodelist || update.request || update.time_limit;
 }
 
 // A change that names no partition, of a job that waits in several: it leaves those that do not
@@ -215,6 +253,7 @@ std::variant<JobUpdated, Refusing> admit_update(const ClusterState& state, Time 
     Objection no = check_state(*job, ready);
     if (!no && !by_operator) no = check_rights(state, *job, ready);
     if (!no) no = check_texts(ready.name.value_or(""), ready.comment.value_or(""));
+    if (!no) no = check_texts("", ready.admin_comment.value_or(""));
     if (!no) no = check_begin(job->submitted_at, ready.begin);
     if (!no) no = check_mail(state.spec(), *job, ready);
     const bool waits_in_several =
@@ -228,6 +267,7 @@ std::variant<JobUpdated, Refusing> admit_update(const ClusterState& state, Time 
     }
     if (no) return *std::move(no);
     if (ready.time_limit) ready.time_limit = changed.time_limit;
+    if (ready.account) ready.account = changed.spec.account;
     if (ready.request) ready.request = changed.spec.request;
     if (ready.time_min) ready.time_min = changed.spec.time_min.value_or(Duration{});
     if (ready.nodelist) ready.nodelist = changed.spec.request->nodelist;

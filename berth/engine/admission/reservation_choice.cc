@@ -16,7 +16,7 @@ Demand demand_for(const ClusterSpec& spec, const ReservedAmount& amount, BitSet 
         demand.nodes_min = demand.nodes_max = amount.nodes;
         demand.tasks_per_node = 1;
         demand.exclusive = true;
-        demand.memory_rule = MemoryRule::whole_node;
+        demand.memory.rule = MemoryRule::whole_node;
         demand.choices.push_back(std::move(candidates));
         return demand;
     }
@@ -47,8 +47,8 @@ Demand demand_for(const ClusterSpec& spec, const ReservedAmount& amount, BitSet 
     demand.tasks = static_cast<std::uint32_t>(std::clamp<std::int64_t>(pieces, 1, 1'000'000));
     demand.nodes_max = *demand.tasks;
     demand.cpus_per_task = static_cast<std::uint32_t>(std::max<std::int64_t>(cpus, 1));
-    demand.memory_rule = MemoryRule::per_cpu;
-    demand.memory = Bytes(memory);
+    demand.memory.rule = MemoryRule::per_cpu;
+    demand.memory.amount = Bytes(memory);
     demand.choices.push_back(std::move(candidates));
     return demand;
 }

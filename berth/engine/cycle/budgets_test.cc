@@ -30,9 +30,18 @@ struct BudgetsTest : ::testing::Test {
     BudgetsTest() { pass(0s); }
 
     void limit(std::size_t account, const TresLimits& budget) {
+        AccountSpec one = engine.state().spec().accounts[account];
+        one.limits.group_tres_minutes = budget;
+        edit(one);
+    }
+    void limit_wall(std::size_t account, Duration wall) {
+        AccountSpec one = engine.state().spec().accounts[account];
+        one.limits.group_wall = wall;
+        edit(one);
+    }
+    void edit(const AccountSpec& account) {
         AccountingEdits edits;
-        edits.accounts = {engine.state().spec().accounts[account]};
-        edits.accounts[0].limits.group_tres_minutes = budget;
+        edits.accounts = {account};
         engine.apply(now, AccountingEdited{edits});
         cycle();
     }
@@ -126,6 +135,24 @@ TEST_F(BudgetsTest, OfAnAssociationAreItsOwn) {
     EXPECT_EQ(reason(submit("art", "ann", {.cpus = 1, .limit = 2h})), kCpuMinutes);
 }
 
+// GrpWall: whatever the runs hold.
+TEST_F(BudgetsTest, OfWallClockTimeAreUsedByEachRun) {
+    limit_wall(1, 1h);
+    const JobId small = submit("physics", "ann", {.cpus = 1, .limit = 2h});
+    const JobId large = submit("science", "ben", {.gpus = 4, .cpus = 8, .limit = 2h});
+    const JobId elsewhere = submit("art", "ben", {.cpus = 1, .limit = 2h});
+    pass(29min);
+    EXPECT_TRUE(runs(small) && runs(large)) << "58 of 60";
+    pass(6min);
+    EXPECT_EQ(job(small).outcome, JobState::timeout);
+    EXPECT_EQ(job(large).state_reason, "AssocGrpWallLimit");
+    EXPECT_TRUE(runs(elsewhere));
+    const JobId next = submit("physics", "cid", {.cpus = 1, .limit = 1h});
+    EXPECT_EQ(reason(next), PendingReason::assoc_grp_wall);
+    limit_wall(1, 10h);
+    EXPECT_TRUE(runs(next));
+}
+
 TEST_F(BudgetsTest, OfNothingLetNothingStart) {
     limit(3, {{"cpu", 0}});
     EXPECT_EQ(reason(submit("art", "ann", {.cpus = 1, .limit = 1h})), kCpuMinutes);
@@ -166,6 +193,7 @@ TEST_F(BudgetsTest, FollowFromTheStateAndThePeriod) {
     limit(1, {{"cpu", 300}, {"gres/gpu", 90}});
     limit(2, {{"billing", 150}});
     limit(3, {{"node", 60}, {"cpu", 200}});
+    limit_wall(2, 2h);
     Rng rng(1);
     const std::vector<std::string> accounts = {"science", "physics", "art"};
     std::size_t waited = 0;

@@ -40,7 +40,8 @@ bool changes_spec(const Fact& fact) { return is_one_of<SpecInstalled, NodeDescri
 // A rebuild from the state sees the fact itself.
 bool is_seen_by_rebuild(const Fact& fact) {
     return is_one_of<ControllerStarted, NodeRegistered, NodeNotResponding, NodeUpdated, NodeFenced,
-                     StepCreated, StepEnded, AccountingEdited, ClusterEdited>(fact);
+                     StepCreated, StepEnded, StepUpdated, StepTimedOut, AccountingEdited,
+                     ClusterEdited>(fact);
 }
 
 }  // namespace
@@ -57,7 +58,12 @@ void Engine::apply(Time now, const Fact& fact) {
         const BeforeEdits before(state_.spec(), edited->edits);
         const PartitionTiers tiers = tiers_of(state_.spec());
         state_.apply(now, fact);
-        derived_->note_edits(state_, now, before.change_to(state_.spec()));
+        const ClusterChange change = before.change_to(state_.spec());
+        if (change.cpus) {
+            outdated_ = true;
+            return;
+        }
+        derived_->note_edits(state_, now, change);
         return derived_->note_other_order(state_, now, jobs_in_other_order(state_, tiers));
     }
     state_.apply(now, fact);

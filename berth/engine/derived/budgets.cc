@@ -10,7 +10,7 @@
 namespace berth {
 namespace {
 
-constexpr std::size_t kLimitsMax = 64;  // Of one holder; Slurm has fewer TRES.
+constexpr std::size_t kBudgetsMax = 64;  // Of one holder; Slurm has fewer TRES.
 
 // The seconds that the association has used of what the limit counts.
 UsageAmount used_of(const UsageRecord& record, const TresLimit& limit, Time at,
@@ -31,25 +31,51 @@ UsageAmount used_of(const UsageRecord& record, const TresLimit& limit, Time at,
     return sum;
 }
 
-const TresLimitList& minutes_of(const QuotaLimits* limits) {
-    static const TresLimitList kNone;
-    return limits == nullptr ? kNone : limits->group_minutes;
-}
+// What one holder gives to all jobs below it: minutes of TRES, and then of runs.
+class HolderBudgets {
+public:
+    // nullptr: nothing is limited.
+    explicit HolderBudgets(const QuotaLimits* limits)
+        : budgets_(limits == nullptr ? nullptr : &limits->budgets) {}
+
+    std::size_t size() const {
+        if (budgets_ == nullptr) return 0;
+        return std::min(budgets_->minutes.size() + (budgets_->wall ? 1 : 0), kBudgetsMax);
+    }
+    bool empty() const { return size() == 0; }
+    // nullptr: of runs.
+    const TresLimit* tres(std::size_t i) const {
+        return i < budgets_->minutes.size() ? &budgets_->minutes[i] : nullptr;
+    }
+    std::int64_t most(std::size_t i) const {
+        return tres(i) != nullptr ? tres(i)->most : *budgets_->wall / std::chrono::minutes(1);
+    }
+
+private:
+    const GroupBudgets* budgets_;
+};
 
 // Of the association itself.
-const TresLimitList& own_minutes(const QuotaTree& quota, const QuotaTree::Place& place) {
-    return minutes_of(place.association == QuotaTree::kNone ? nullptr
-                                                            : quota.nearest_limits(place));
+HolderBudgets own_budgets(const QuotaTree& quota, const QuotaTree::Place& place) {
+    const bool has_own = place.association != QuotaTree::kNone;
+    return HolderBudgets(has_own ? quota.nearest_limits(place) : nullptr);
+}
+
+HolderBudgets budgets_of(const QuotaTree& quota, QuotaTree::Index account) {
+    return HolderBudgets(quota.account(account).limits);
 }
 
 // Sums up what is used below one holder.
 class Sum {
 public:
-    explicit Sum(const TresLimitList& limits) : limits_(&limits), used_(limits.size()) {}
+    explicit Sum(const HolderBudgets& budgets) : budgets_(budgets), used_(budgets.size()) {}
 
     void add(const UsageRecord& record, Time at, const UsageDecay& decay) {
-        for (std::size_t i = 0; i < used_.size(); ++i)
-            used_[i] = used_[i] + used_of(record, (*limits_)[i], at, decay);
+        for (std::size_t i = 0; i < used_.size(); ++i) {
+            const TresLimit* const tres = budgets_.tres(i);
+            used_[i] = used_[i] + (tres != nullptr ? used_of(record, *tres, at, decay)
+                                                   : record.used_by(at, kWallUsage, decay));
+        }
     }
     std::vector<std::int64_t> minutes() const {
         std::vector<std::int64_t> all;
@@ -59,14 +85,14 @@ public:
     }
     std::uint64_t used_up() const {
         std::uint64_t bits = 0;
-        for (std::size_t i = 0; i < std::min(used_.size(), kLimitsMax); ++i) {
-            if (used_[i].whole / 60 >= (*limits_)[i].most) bits |= std::uint64_t{1} << i;
+        for (std::size_t i = 0; i < used_.size(); ++i) {
+            if (used_[i].whole / 60 >= budgets_.most(i)) bits |= std::uint64_t{1} << i;
         }
         return bits;
     }
 
 private:
-    const TresLimitList* limits_;
+    HolderBudgets budgets_;
     std::vector<UsageAmount> used_;
 };
 
@@ -75,6 +101,17 @@ std::int64_t minutes_of(const Job& job, std::int64_t amount) {
     if (job.time_limit == Duration::max()) return INT64_MAX;
     const Wide minutes = Wide{amount} * (job.time_limit / std::chrono::minutes(1));
     return static_cast<std::int64_t>(std::min<Wide>(minutes, INT64_MAX));
+}
+
+// A budget that is used up.
+struct UsedUp {
+    const TresLimit* tres = nullptr;  // nullptr: of runs.
+    std::int64_t minutes = 0, most = 0;
+};
+
+PendingReason reason_of(const UsedUp& one) {
+    return one.tres == nullptr ? PendingReason::assoc_grp_wall
+                               : reason_for(PendingReason::assoc_grp_minutes, one.tres->tres);
 }
 
 // How much of the TRES a run holds.
@@ -101,7 +138,7 @@ std::vector<bool> Budgets::stale_accounts(const ClusterState& state) const {
         if (!is_stale(records, leaf)) continue;
         for (Index a = quota.place_of(static_cast<Index>(leaf)).account; a != QuotaTree::kNone;
              a = quota.account(a).parent)
-            stale[a] = stale[a] || !minutes_of(quota.account(a).limits).empty();
+            stale[a] = stale[a] || !budgets_of(quota, a).empty();
     }
     return stale;
 }
@@ -112,9 +149,9 @@ void Budgets::look_for_limits(const ClusterState& state) {
     const std::size_t leaves = state.usage().records().size();
     if (!quota.enforced() || (looked_at_ && *looked_at_ == leaves)) return;
     for (Index a = 0; !looked_at_ && a < state.spec().accounts.size(); ++a)
-        any_ = any_ || !minutes_of(quota.account(a).limits).empty();
+        any_ = any_ || !budgets_of(quota, a).empty();
     for (std::size_t leaf = std::min(looked_at_.value_or(0), leaves); leaf < leaves; ++leaf)
-        any_ = any_ || !own_minutes(quota, quota.place_of(static_cast<Index>(leaf))).empty();
+        any_ = any_ || !own_budgets(quota, quota.place_of(static_cast<Index>(leaf))).empty();
     looked_at_ = leaves;
 }
 
@@ -139,7 +176,7 @@ void Budgets::count_associations(const ClusterState& state, BitSet& changed) {
     of_leaf_.resize(records.size());
     for (std::size_t leaf = 0; leaf < records.size(); ++leaf) {
         const QuotaTree::Place place = state.quota().place_of(static_cast<Index>(leaf));
-        const TresLimitList& own = own_minutes(state.quota(), place);
+        const HolderBudgets own = own_budgets(state.quota(), place);
         if (own.empty() || !is_stale(records, leaf)) continue;
         Sum sum(own);
         sum.add(records[leaf], *period_, state.spec().scheduling.usage_decay);
@@ -157,7 +194,7 @@ void Budgets::count_accounts(const ClusterState& state, BitSet& changed) {
     if (std::ranges::find(stale, true) == stale.end()) return;
     std::vector<std::optional<Sum>> sums(stale.size());
     for (std::size_t a = 0; a < stale.size(); ++a) {
-        if (stale[a]) sums[a].emplace(minutes_of(quota.account(static_cast<Index>(a)).limits));
+        if (stale[a]) sums[a].emplace(budgets_of(quota, static_cast<Index>(a)));
     }
     const auto each_stale_above = [&](std::size_t leaf, auto visit) {
         for (Index a = quota.place_of(static_cast<Index>(leaf)).account; a != QuotaTree::kNone;
@@ -188,11 +225,12 @@ void Budgets::each_used_up(const ClusterState& state, const Job& job, Visit visi
     if (!any_) return;
     const QuotaTree& quota = state.quota();
     const QuotaTree::Place place = place_in_quota(state, job);
-    const auto visit_holder = [&](const Holder& holder, const TresLimitList& limits,
+    const auto visit_holder = [&](const Holder& holder, const HolderBudgets& budgets,
                                   const auto& name) {
-        for (std::size_t i = 0; i < std::min(limits.size(), kLimitsMax); ++i) {
-            const bool used_up = (holder.used_up >> i & 1) != 0;
-            if (used_up && !visit(limits[i], holder.minutes[i], name)) return false;
+        for (std::size_t i = 0; i < budgets.size(); ++i) {
+            if ((holder.used_up >> i & 1) == 0) continue;
+            const UsedUp one = {budgets.tres(i), holder.minutes[i], budgets.most(i)};
+            if (!visit(one, name)) return false;
         }
         return true;
     };
@@ -200,27 +238,27 @@ void Budgets::each_used_up(const ClusterState& state, const Job& job, Visit visi
         const auto name = [&] {
             return "user " + job.owner->user + " in account " + job.spec.account;
         };
-        if (!visit_holder(of_leaf_[place.leaf], own_minutes(quota, place), name)) return;
+        if (!visit_holder(of_leaf_[place.leaf], own_budgets(quota, place), name)) return;
     }
     for (Index a = place.account; a != QuotaTree::kNone; a = quota.account(a).parent) {
         if (a >= accounts_.size()) continue;
         const auto name = [&] { return "account " + state.spec().accounts[a].name; };
-        if (!visit_holder(accounts_[a], minutes_of(quota.account(a).limits), name)) return;
+        if (!visit_holder(accounts_[a], budgets_of(quota, a), name)) return;
     }
 }
 
 std::optional<Excess> Budgets::find(const ClusterState& state, const Job& job, const Demand& demand,
                                     const LimitRequest& asked) const {
     std::optional<Excess> found;
-    each_used_up(state, job, [&](const TresLimit& limit, std::int64_t minutes, const auto& holder) {
-        const std::int64_t amount = asked.of(limit, demand);
+    each_used_up(state, job, [&](const UsedUp& one, const auto& holder) {
+        const std::int64_t amount = one.tres == nullptr ? 1 : asked.of(*one.tres, demand);
         if (amount == 0) return true;
-        found = Excess{.reason = reason_for(PendingReason::assoc_grp_minutes, limit.tres),
+        found = Excess{.reason = reason_of(one),
                        .holder = holder(),
-                       .what = limit.tres + " minutes",
+                       .what = (one.tres == nullptr ? "wall-clock" : one.tres->tres) + " minutes",
                        .asked = minutes_of(job, amount),
-                       .used = minutes,
-                       .most = limit.most,
+                       .used = one.minutes,
+                       .most = one.most,
                        .in_all = true};
         return false;
     });
@@ -229,9 +267,9 @@ std::optional<Excess> Budgets::find(const ClusterState& state, const Job& job, c
 
 PendingReason Budgets::reason_to_end(const ClusterState& state, const Job& run) const {
     PendingReason reason = PendingReason::none;
-    each_used_up(state, run, [&](const TresLimit& limit, std::int64_t, const auto&) {
-        if (held_of(state.spec(), run, limit) == 0) return true;
-        reason = reason_for(PendingReason::assoc_grp_minutes, limit.tres);
+    each_used_up(state, run, [&](const UsedUp& one, const auto&) {
+        if (one.tres != nullptr && held_of(state.spec(), run, *one.tres) == 0) return true;
+        reason = reason_of(one);
         return false;
     });
     return reason;

@@ -1,5 +1,5 @@
-// Budgets: what accounts and associations have used up of the minutes that GrpTRESMins gives to all
-// jobs below them together.
+// Budgets: what accounts and associations have used up of the minutes that GrpTRESMins and GrpWall
+// give to all jobs below them together.
 //
 // What is used counts as it does for fair share: it fades by PriorityDecayHalfLife and begins anew
 // by PriorityUsageResetPeriod. As in Slurm, it is looked at once in each PriorityCalcPeriod, and
@@ -35,8 +35,7 @@ public:
 
 private:
     using Index = QuotaTree::Index;
-    // Of one holder: which places of QuotaLimits::group_minutes are used up, and how many minutes
-    // were used of each.
+    // Of one holder: which of its budgets are used up, and how many minutes were used of each.
     struct Holder {
         std::uint64_t used_up = 0;
         std::vector<std::int64_t> minutes;

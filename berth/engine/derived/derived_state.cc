@@ -275,10 +275,17 @@ std::vector<JobId> jobs_of(const ClusterState& state, const JobsPreempted& fact)
     return jobs;
 }
 
+// Steps share what their job holds.
+bool is_of_a_step(const Fact& fact) {
+    return std::holds_alternative<StepCreated>(fact) || std::holds_alternative<StepEnded>(fact) ||
+           std::holds_alternative<StepUpdated>(fact) || std::holds_alternative<StepTimedOut>(fact);
+}
+
 }  // namespace
 
 void DerivedState::note(const ClusterState& state, Time now, const Fact& fact) {
     const auto job_changed = [&](JobId id) { note_changed(state, now, id); };
+    if (is_of_a_step(fact)) return;
     if (std::holds_alternative<AttemptEnded>(fact)) preemptions.forget_failures();
     std::visit(Overloaded{
                    [&](const ControllerStarted&) {
@@ -330,8 +337,6 @@ void DerivedState::note(const ClusterState& state, Time now, const Fact& fact) {
                    },
                    [&](const JobFrozen& kind) { note_frozen(state, kind.job); },
                    [&](const ControllerHookEnded& kind) { note_hook_end(state, now, kind.job); },
-                   [&](const StepCreated&) {},
-                   [&](const StepEnded&) {},
                    [&](const auto& kind) { job_changed(kind.job); },  // Facts about a job.
                },
                fact);
@@ -377,10 +382,10 @@ TresCounts tres_of(const Demand& demand) {
     const JobSize size = size_of(demand);
     TresCounts counts{.nodes = size.nodes, .amount = {}};
     counts.amount.set_cpu(cores(size.cpus));
-    if (demand.memory_rule == MemoryRule::per_node) {
-        counts.amount.set_memory(demand.memory * size.nodes);
-    } else if (demand.memory_rule == MemoryRule::per_cpu) {
-        counts.amount.set_memory(demand.memory * size.cpus);
+    if (demand.memory.rule == MemoryRule::per_node) {
+        counts.amount.set_memory(demand.memory.amount * size.nodes);
+    } else if (demand.memory.rule == MemoryRule::per_cpu) {
+        counts.amount.set_memory(demand.memory.amount * size.cpus);
     }
     const auto add = [&](const std::vector<GresDemand>& gres, std::int64_t times) {
         for (const GresDemand& one : gres) {

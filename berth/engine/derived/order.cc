@@ -152,7 +152,7 @@ void PendingJobs::drop_looked() {
 namespace {
 
 bool takes_otherwise(const Demand& one, const Demand& other) {
-    return one.exclusive != other.exclusive || one.memory_rule != other.memory_rule ||
+    return one.exclusive != other.exclusive || one.memory.rule != other.memory.rule ||
            one.memory != other.memory || one.near.turns != other.near.turns;
 }
 

@@ -86,19 +86,21 @@ public:
         for (const auto& [qos, limits] : qos_.each) {
             if (limits != nullptr) check_qos(qos, *limits);
         }
-        each_group([&](const QuotaLimits& limits, const QuotaUse& use, const auto& holder) {
-            check_group(limits, use, holder);
-        });
+        each_group([&](const QuotaLimits& limits, const QuotaUse& use, const auto& holder,
+                       QuotaTree::Index) { check_group(limits, use, holder); });
         if (const QuotaLimits* nearest = quota_.nearest_limits(place_)) check_nearest(*nearest);
         if (place_.account != QuotaTree::kNone) check_quotas();
     }
 
-    void check_submission() {
+    // `moved`: see limit_on_submission().
+    void check_submission(const ClusterState& state, const Job* moved) {
         for (const auto& [qos, limits] : qos_.each) {
-            if (limits != nullptr) check_submitted_of_qos(qos, *limits);
+            if (limits != nullptr) check_submitted_of_qos(qos, *limits, moved);
         }
-        each_group([&](const QuotaLimits& limits, const QuotaUse& use, const auto& holder) {
+        each_group([&](const QuotaLimits& limits, const QuotaUse& use, const auto& holder,
+                       QuotaTree::Index account) {
             if (over_.group_submitted) return;
+            if (moved != nullptr && is_counted_in(state, account, *moved)) return;
             check_count(limits.group_submitted, R::assoc_grp_submit, use.submitted, tasks(),
                         "submitted jobs", holder);
         });
@@ -122,19 +124,22 @@ private:
     // The use of a holder; nothing, if the job is checked as if it ran alone.
     const QuotaUse& in_use(const QuotaUse& use) const { return alone_ ? nothing() : use; }
 
-    // Visits the holders of group limits: the association, then each account up to the root.
+    // Visits the holders of group limits: the association (kNone), then each account up to the
+    // root.
     template <class Visit>
     void each_group(Visit visit) {
         if (place_.association != QuotaTree::kNone) {
-            visit(*quota_.nearest_limits(place_), in_use(quota_.use_of_leaf(place_.leaf)),
-                  [&] { return own_name(); });
+            visit(
+                *quota_.nearest_limits(place_), in_use(quota_.use_of_leaf(place_.leaf)),
+                [&] { return own_name(); }, QuotaTree::kNone);
         }
         for (auto a = place_.account; a != QuotaTree::kNone && !excesses_.done();
              a = quota_.account(a).parent) {
             const QuotaLimits* const limits = quota_.account(a).limits;
             if (limits == nullptr) continue;
-            visit(*limits, in_use(quota_.account(a).use),
-                  [&] { return "account " + spec_.accounts[a].name; });
+            visit(
+                *limits, in_use(quota_.account(a).use),
+                [&] { return "account " + spec_.accounts[a].name; }, a);
         }
     }
 
@@ -240,14 +245,19 @@ private:
         check_tres(limits.group, R::qos_grp, use, holder);
     }
 
-    void check_submitted_of_qos(QosId qos, const QuotaLimits& limits) {
+    void check_submitted_of_qos(QosId qos, const QuotaLimits& limits, const Job* moved) {
         constexpr std::string_view kWhat = "submitted jobs";
-        check_count(limits.max_submitted, R::qos_max_submit_user,
-                    quota_.use_of_qos(qos, place_).of_user.submitted, tasks(), kWhat,
-                    [&] { return user_of(qos); });
+        const bool counted = moved != nullptr &&
+                             (moved->qos == qos || quota_.partition_qos(moved->partition) == qos);
+        if (!counted) {
+            check_count(limits.max_submitted, R::qos_max_submit_user,
+                        quota_.use_of_qos(qos, place_).of_user.submitted, tasks(), kWhat,
+                        [&] { return user_of(qos); });
+        }
         check_count(limits.max_submitted_per_account, R::qos_max_submit_account,
                     quota_.use_of_qos(qos, place_).of_account.submitted, tasks(), kWhat,
                     [&] { return account_of(qos); });
+        if (counted) return;
         check_count(limits.group_submitted, R::qos_grp_submit,
                     quota_.use_of_qos(qos, place_).all.submitted, tasks(), kWhat,
                     [&] { return name_of(qos); });
@@ -357,11 +367,11 @@ std::vector<Excess> limits_on_start(const ClusterState& state, const Job& job,
 }
 
 std::optional<Excess> limit_on_submission(const ClusterState& state, const Job& job,
-                                          const Demand& demand) {
+                                          const Demand& demand, const Job* moved) {
     if (!state.quota().enforced()) return std::nullopt;
     const LimitRequest asked = limit_request_of(state, job.partition, demand);
     Excesses excesses(Excesses::Wanted::first);
-    Checking(state, job, demand, asked, excesses).check_submission();
+    Checking(state, job, demand, asked, excesses).check_submission(state, moved);
     if (!excesses.done() && denies_on_limit(state, job))
         Checking(state, job, demand, asked, excesses, true).check_start();
     return first_of(excesses);

@@ -52,8 +52,9 @@ std::vector<Excess> limits_on_start(const ClusterState& state, const Job& job,
 
 // The first limit that forbids the submission: too many jobs are submitted or, if the QOS sets
 // DenyOnLimit, the job could not start even on an empty cluster. nullopt: none.
+// `moved`: the job of another account that this one replaces. It is not counted twice.
 std::optional<Excess> limit_on_submission(const ClusterState& state, const Job& job,
-                                          const Demand& demand);
+                                          const Demand& demand, const Job* moved = nullptr);
 
 // What a job asks for of QueueQuotas::tres(), by place there. Only what is more than nothing.
 using QueueAmounts = std::vector<std::pair<std::size_t, std::int64_t>>;

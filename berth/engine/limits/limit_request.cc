@@ -33,9 +33,9 @@ void each_gres(const Demand& demand, Visit visit) {
 // The dimensions of each GRES that is allocated whole: "gpu" stands for all its types.
 std::vector<DimensionSet> gres_by_name(const ClusterSpec& spec) {
     std::map<std::string_view, DimensionSet> by_name;
-    for (std::uint32_t d = kMemoryDimension.value() + 1; d < spec.dimensions.size(); ++d) {
-        const std::string& name = spec.dimensions.at(DimensionId(d)).name;
-        if (!is_share_name(name)) by_name[name] |= dimension_bit(DimensionId(d));
+    for (const DimensionId d : spec.dimensions.gres()) {
+        const std::string& name = spec.dimensions.at(d).name;
+        if (!is_share_name(name)) by_name[name] |= dimension_bit(d);
     }
     std::vector<DimensionSet> sets;
     sets.reserve(by_name.size());
@@ -83,10 +83,10 @@ void add_whole_nodes(const ClusterSpec& spec, const Demand& demand, WholeRequest
 WholeRequest asked_by(const ClusterSpec& spec, const Demand& demand) {
     WholeRequest asked{.nodes = demand.nodes_min};
     asked.cpus = held_cpus(spec, demand, asked_cpus(demand, tasks_of(demand), asked.nodes));
-    const std::int64_t times = demand.memory_rule == MemoryRule::per_cpu ? asked.cpus : asked.nodes;
+    const std::int64_t times = demand.memory.rule == MemoryRule::per_cpu ? asked.cpus : asked.nodes;
     const bool counted =
-        demand.memory_rule == MemoryRule::per_cpu || demand.memory_rule == MemoryRule::per_node;
-    if (counted) asked.memory = (demand.memory.count() >> 20) * times;
+        demand.memory.rule == MemoryRule::per_cpu || demand.memory.rule == MemoryRule::per_node;
+    if (counted) asked.memory = (demand.memory.amount.count() >> 20) * times;
     each_gres(demand, [&](DimensionSet dimensions, std::int64_t count) {
         if (dimensions == 0) return;
         const auto first = static_cast<std::uint32_t>(std::countr_zero(dimensions));

@@ -98,6 +98,12 @@ QuotaTree::Place place_in_quota(const ClusterState& state, const Job& job) {
     return quota.place_of(job.spec.account, job.owner->user);
 }
 
+bool is_counted_in(const ClusterState& state, QuotaTree::Index account, const Job& job) {
+    QuotaTree::Index at = place_in_quota(state, job).account;
+    while (at != QuotaTree::kNone && at != account) at = state.quota().account(at).parent;
+    return at != QuotaTree::kNone;
+}
+
 std::vector<LimitTerm> limit_terms_of(const ClusterState& state, const Job& pending,
                                       const Demand& demand, const LimitRequest& asked) {
     const auto amount = [&](const TresLimit& limit) { return asked.of(limit, demand); };

@@ -47,5 +47,7 @@ std::vector<LimitTerm> limit_terms_of_run(const ClusterState& state, const Job& 
 
 // Where a job is counted. The job need not be in the state.
 QuotaTree::Place place_in_quota(const ClusterState& state, const Job& job);
+// Whether the account, or one beneath it, counts the job.
+bool is_counted_in(const ClusterState& state, QuotaTree::Index account, const Job& job);
 
 }  // namespace berth

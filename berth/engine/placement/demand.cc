@@ -8,6 +8,7 @@
 #include "berth/engine/placement/socket_gpus.h"
 #include "berth/engine/state/cluster_state.h"
 #include "berth/engine/state/turns.h"
+#include "berth/model/partition_cpus.h"
 
 namespace berth {
 namespace {
@@ -49,13 +50,14 @@ void set_tasks(Demand& demand, const JobRequest& request, const GpuCounts& count
 
 // MaxMemPerCPU: a job that wants more memory per CPU gets more CPUs.
 void cap_memory_per_cpu(Demand& demand, Bytes most) {
-    if (demand.memory_rule != MemoryRule::per_cpu || most <= Bytes(0) || demand.memory <= most) {
+    if (demand.memory.rule != MemoryRule::per_cpu || most <= Bytes(0) ||
+        demand.memory.amount <= most) {
         return;
     }
-    const std::int64_t factor = (demand.memory.count() + most.count() - 1) / most.count();
+    const std::int64_t factor = (demand.memory.amount.count() + most.count() - 1) / most.count();
     const std::int64_t cpus = demand.cpus_per_task * factor;
     demand.cpus_per_task = static_cast<std::uint32_t>(std::min<std::int64_t>(cpus, UINT32_MAX));
-    demand.memory = Bytes((demand.memory.count() + factor - 1) / factor);
+    demand.memory.amount = Bytes((demand.memory.amount.count() + factor - 1) / factor);
 }
 
 // MaxMemPerNode if set; 0 means unset.
@@ -101,16 +103,16 @@ HeldCpus least_held(const ClusterSpec& spec, const std::vector<BitSet>& choices,
 // No node may give the job more than `most`: "all memory" becomes this amount, and tasks with
 // memory per CPU spread over more nodes.
 void cap_memory_per_node(Demand& demand, Bytes most, const ClusterSpec& spec, const Job& job) {
-    if (demand.memory_rule == MemoryRule::whole_node) {
-        demand.memory_rule = MemoryRule::per_node;
-        demand.memory = most;
+    if (demand.memory.rule == MemoryRule::whole_node) {
+        demand.memory.rule = MemoryRule::per_node;
+        demand.memory.amount = most;
     }
-    if (demand.memory_rule != MemoryRule::per_cpu || !demand.tasks) return;
+    if (demand.memory.rule != MemoryRule::per_cpu || !demand.tasks) return;
     if (demand.near.layout.overcommit) return;
     const HeldCpus held = limits_tasks(demand.near)
                               ? least_held(spec, {shaped_nodes(spec, job)}, demand)
                               : HeldCpus{};
-    const Bytes per_task = demand.memory * held.of(demand.cpus_per_task);
+    const Bytes per_task = demand.memory.amount * held.of(demand.cpus_per_task);
     const std::int64_t tasks = most.count() / std::max<std::int64_t>(per_task.count(), 1);
     if (tasks < 1 || tasks >= *demand.tasks) return;
     const auto fit = static_cast<std::uint32_t>(tasks);
@@ -129,10 +131,10 @@ void set_memory(Demand& demand, const ClusterSpec& spec, const Job& job) {
     }
     const Bytes amount = per_cpu ? *per_cpu : per_node.value_or(Bytes(0));
     if (amount == Bytes(0)) {  // An explicit 0 means all memory; a default of 0 means no rule.
-        demand.memory_rule = asked ? MemoryRule::whole_node : MemoryRule::none;
+        demand.memory.rule = asked ? MemoryRule::whole_node : MemoryRule::none;
     } else {
-        demand.memory_rule = per_cpu ? MemoryRule::per_cpu : MemoryRule::per_node;
-        demand.memory = amount;
+        demand.memory.rule = per_cpu ? MemoryRule::per_cpu : MemoryRule::per_node;
+        demand.memory.amount = amount;
         cap_memory_per_cpu(demand, partition.max_memory_per_cpu.value_or(Bytes(0)));
     }
     if (const auto most = node_memory_max(partition)) cap_memory_per_node(demand, *most, spec, job);
@@ -326,6 +328,7 @@ Demand without_nodes(const ClusterSpec& spec, const Job& job) {
     set_memory(demand, spec, job);
     set_share(demand, spec, request);
     demand.near.over_time = spec.over_time_limit(job.partition);
+    demand.partition_cpus = partition_cpus(spec, partition);
     demand.licenses = request.licenses;
     std::erase_if(demand.licenses.counts, [](const LicenseCount& one) { return one.count == 0; });
     return demand;
@@ -410,12 +413,12 @@ Demand demand_of(const ClusterSpec& spec, const Job& job) {
 }
 
 Bytes memory_on_fullest(const ClusterSpec& spec, const Demand& demand) {
-    if (demand.memory_rule == MemoryRule::per_node) return demand.memory;
-    if (demand.memory_rule != MemoryRule::per_cpu) return Bytes(0);
+    if (demand.memory.rule == MemoryRule::per_node) return demand.memory.amount;
+    if (demand.memory.rule != MemoryRule::per_cpu) return Bytes(0);
     const std::uint32_t tasks =
         demand.tasks ? ceil_div(*demand.tasks, demand.nodes_max) : demand.tasks_per_node;
     const std::int64_t used = asked_cpus(demand, std::max(tasks, 1U), 1);
-    return demand.memory * held_cpus(spec, demand, used);
+    return demand.memory.amount * held_cpus(spec, demand, used);
 }
 
 bool exceeds_node_memory(const ClusterSpec& spec, const PartitionSpec& partition,
@@ -458,10 +461,10 @@ NodeNeed need_on(const Demand& demand, const NodeSpec& node, std::uint32_t tasks
     need.cpus = need.counted_cpus = cpus_of(need.cores);
     if (demand.near.any_cores && tasks <= most_tasks(use, node))
         need.counted_cpus = cpus_of(enough_cores(use, node, tasks));
-    switch (demand.memory_rule) {
+    switch (demand.memory.rule) {
         case MemoryRule::none: break;
-        case MemoryRule::per_node: need.memory = demand.memory; break;
-        case MemoryRule::per_cpu: need.memory = demand.memory * need.cpus; break;
+        case MemoryRule::per_node: need.memory = demand.memory.amount; break;
+        case MemoryRule::per_cpu: need.memory = demand.memory.amount * need.cpus; break;
         case MemoryRule::whole_node: need.memory = node.capacity.memory(); break;
     }
     return need;

@@ -32,6 +32,12 @@ enum class MemoryRule : std::uint8_t {
     whole_node,
 };
 
+struct MemoryDemand {
+    MemoryRule rule = MemoryRule::none;
+    Bytes amount;  // As the rule says.
+    friend bool operator==(const MemoryDemand&, const MemoryDemand&) = default;
+};
+
 struct Demand {
     std::uint32_t nodes_min = 1;
     std::uint32_t nodes_max = 1;  // >= nodes_min.
@@ -45,8 +51,9 @@ struct Demand {
     std::uint32_t cpus_per_task = 1;
 
     bool exclusive = false;  // Whole nodes: all cores and devices, but only the memory requested.
-    MemoryRule memory_rule = MemoryRule::none;
-    Bytes memory;  // As memory_rule says.
+    MemoryDemand memory;
+    // MaxCPUsPerNode of its partition: counts the CPUs that the partition's jobs hold of a node.
+    std::optional<DimensionId> partition_cpus;
 
     // A part of one GPU on each node. Amounts do not tell whether a GPU that is already shared has
     // room for the part. So the amounts, and with them a planned start, contain a whole GPU: the

@@ -69,14 +69,14 @@ TEST(Demand, NodesAndTasksAreReadAsInSlurm) {
 
 TEST(Demand, MemoryIsWhatWasAskedElseThePartitionsDefaultElseNoConstraint) {
     ClusterSpec spec = featured_cluster();
-    EXPECT_EQ(demand({}, spec).memory_rule, MemoryRule::none);
+    EXPECT_EQ(demand({}, spec).memory.rule, MemoryRule::none);
     spec.partitions[0].default_memory_per_cpu = mib(2000);
-    EXPECT_EQ(demand({}, spec).memory_rule, MemoryRule::per_cpu);
-    EXPECT_EQ(demand({}, spec).memory, mib(2000));
-    EXPECT_EQ(demand({.memory_per_node = gib(3)}, spec).memory_rule, MemoryRule::per_node);
-    EXPECT_EQ(demand({.memory_per_node = gib(3)}, spec).memory, gib(3));
-    EXPECT_EQ(demand({.memory_per_node = Bytes(0)}, spec).memory_rule, MemoryRule::whole_node);
-    EXPECT_EQ(demand({.memory_per_cpu = gib(1)}, spec).memory_rule, MemoryRule::per_cpu);
+    EXPECT_EQ(demand({}, spec).memory.rule, MemoryRule::per_cpu);
+    EXPECT_EQ(demand({}, spec).memory.amount, mib(2000));
+    EXPECT_EQ(demand({.memory_per_node = gib(3)}, spec).memory.rule, MemoryRule::per_node);
+    EXPECT_EQ(demand({.memory_per_node = gib(3)}, spec).memory.amount, gib(3));
+    EXPECT_EQ(demand({.memory_per_node = Bytes(0)}, spec).memory.rule, MemoryRule::whole_node);
+    EXPECT_EQ(demand({.memory_per_cpu = gib(1)}, spec).memory.rule, MemoryRule::per_cpu);
 }
 
 TEST(Demand, MoreMemoryPerCpuThanThePartitionAllowsTakesMoreCpus) {
@@ -84,7 +84,7 @@ TEST(Demand, MoreMemoryPerCpuThanThePartitionAllowsTakesMoreCpus) {
     spec.partitions[0].max_memory_per_cpu = gib(4);
     const Demand made = demand({.cpus_per_task = 2, .memory_per_cpu = gib(10)}, spec);
     EXPECT_EQ(made.cpus_per_task, 6U);
-    EXPECT_EQ(made.memory * 3, gib(10) + Bytes(2));  // Rounded up.
+    EXPECT_EQ(made.memory.amount * 3, gib(10) + Bytes(2));  // Rounded up.
 }
 
 TEST(Demand, AGresNameMeansAllItsTypesAndATypeOnlyOne) {

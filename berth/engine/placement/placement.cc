@@ -59,7 +59,7 @@ std::vector<Want> wants_of(const Demand& demand, const NodeSpec& node) {
     std::vector<Want> wants;
     wants.push_back({dimension_bit(kCpuDimension), std::int64_t{need.cpus} * 1000, cpus * 1000});
     const std::int64_t memory = need.memory.count();
-    const std::int64_t factor = demand.memory_rule == MemoryRule::per_cpu
+    const std::int64_t factor = demand.memory.rule == MemoryRule::per_cpu
                                     ? all_tasks / std::max(tasks, 1U)
                                     : demand.nodes_min;
     wants.push_back({dimension_bit(kMemoryDimension), memory, memory * factor});

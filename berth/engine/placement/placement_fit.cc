@@ -122,6 +122,10 @@ std::optional<NodeTake> take_on(const Demand& demand, const NodeSpec& node, cons
     }
     Resources left = room;
     if (!take_all_gres(demand, tasks, left, take)) return std::nullopt;
+    if (demand.partition_cpus) {
+        take.amount[*demand.partition_cpus] = need.cpus;
+        if (need.cpus > room[*demand.partition_cpus]) return std::nullopt;
+    }
     if (!demand.near.any_cores || demand.near.sockets == 0) return take;
     bool has_enough = false;
     for_each_dimension(demand.near.socket_gpus, [&](DimensionId d) {

@@ -274,8 +274,8 @@ Demand random_demand(Rng& rng, const Ground& ground) {
         demand.tasks_per_node = static_cast<std::uint32_t>(rng.between(1, 2));
     }
     demand.exclusive = rng.chance(15);
-    demand.memory_rule = static_cast<MemoryRule>(rng.between(0, 3));
-    demand.memory = gib(rng.between(1, 2));
+    demand.memory.rule = static_cast<MemoryRule>(rng.between(0, 3));
+    demand.memory.amount = gib(rng.between(1, 2));
     if (rng.chance(50)) demand.gres_per_node.push_back(random_gres(rng));
     if (rng.chance(30)) demand.gres_per_task.push_back(random_gres(rng));
     if (rng.chance(30)) demand.gres_total.push_back(random_gres(rng));
@@ -332,7 +332,7 @@ std::string describe(const Demand& demand, const Ground& ground) {
         " tasks " + std::to_string(demand.tasks.value_or(0)) + " a node " +
         std::to_string(demand.tasks_per_node) + " cpus " + std::to_string(demand.cpus_per_task) +
         (demand.exclusive ? " whole" : "") + " memory rule " +
-        std::to_string(static_cast<int>(demand.memory_rule)) + "\n";
+        std::to_string(static_cast<int>(demand.memory.rule)) + "\n";
     const auto add = [&](const char* what, const std::vector<GresDemand>& wanted) {
         for (const GresDemand& gres : wanted) {
             text += std::string(what) + " " + std::to_string(gres.count) + " of " +

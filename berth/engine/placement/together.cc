@@ -18,8 +18,9 @@ Least least_of(const Demand& demand) {
                                    ? std::max<std::int64_t>(*demand.tasks, demand.nodes_min)
                                    : std::int64_t{demand.tasks_per_node} * demand.nodes_min;
     least.cpus = asked_cpus(demand, tasks, demand.nodes_min);
-    if (demand.memory_rule == MemoryRule::per_node) least.memory = demand.memory * least.nodes;
-    if (demand.memory_rule == MemoryRule::per_cpu) least.memory = demand.memory * least.cpus;
+    if (demand.memory.rule == MemoryRule::per_node)
+        least.memory = demand.memory.amount * least.nodes;
+    if (demand.memory.rule == MemoryRule::per_cpu) least.memory = demand.memory.amount * least.cpus;
     const auto add = [&](const std::vector<GresDemand>& all, std::int64_t times) {
         for (const GresDemand& one : all) least.gres.push_back({one.dimensions, one.count * times});
     };

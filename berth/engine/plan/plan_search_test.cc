@@ -136,7 +136,8 @@ TEST(Search, FindsTheSameStartByHoles) {
         const std::size_t nodes = world.free.size();
         Demand demand = random_search_demand(rng, nodes);
         if (rng.chance(30)) demand.nodes_min = demand.nodes_max = 1;
-        if (rng.chance(20)) demand.memory_rule = MemoryRule::per_node, demand.memory = gib(2);
+        if (rng.chance(20))
+            demand.memory.rule = MemoryRule::per_node, demand.memory.amount = gib(2);
         const PlacementPreference preference{world.policy.placement(), world.view};
         // An earlier demand may have made the levels lower than this one needs.
         if (rng.chance(50))

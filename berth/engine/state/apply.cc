@@ -149,10 +149,13 @@ void ClusterState::rollback(Mark mark) {
 void ClusterState::undo(Before before) {
     std::visit(Overloaded{
                    [&](const JobBefore& was) {
-                       if (const Job* job = find_job(was.id)) remove_from_indexes(*job);
+                       const Job* const job = find_job(was.id);
+                       if (job != nullptr) remove_from_indexes(*job);
+                       const bool other_account = job != nullptr && was.job != nullptr &&
+                                                  job->spec.account != was.job->spec.account;
+                       if (was.job == nullptr || other_account) leaves_.erase(was.id);
                        if (was.job == nullptr) {
                            jobs_.erase(was.id);
-                           leaves_.erase(was.id);
                        } else {
                            add_to_indexes(jobs_.put(*was.job));
                        }

@@ -4,6 +4,7 @@
 #include "berth/engine/state/job_queries.h"
 #include "berth/engine/state/other_tiers.h"
 #include "berth/model/job_phase.h"
+#include "berth/model/partition_cpus.h"
 
 namespace berth {
 
@@ -64,7 +65,12 @@ void ClusterState::take(Time now, const ClusterEdited& fact) {
     remember_configuration();
     settle_usage(now);
     const PartitionTiers tiers = tiers_of(spec());
+    const PartitionCpuLimits limits = partition_cpu_limits(spec());
     configuration_.edit(fact.edits);
+    if (partition_cpu_limits(spec()) != limits) {
+        nodes_.follow_spec(node_sources(), undo_);
+        touches_.add_all(undo_);
+    }
     for (const JobId id : jobs_in_other_order(*this, tiers)) set_planned(id, std::nullopt);
     if (!has_qos_of(quota_, spec())) rebuild_quota();
     // A partition that is made anew has no TRESBillingWeights, which no other edit changes.

@@ -53,6 +53,9 @@ void update_request(Job& job, const JobUpdated& fact) {
     if (fact.mail_user) job.spec.command.edit().mail_user = *fact.mail_user;
     if (fact.requeue) job.spec.requeue = fact.requeue;
     if (fact.std_out) job.spec.command.edit().std_out = *fact.std_out;
+    if (fact.work_dir) job.spec.command.edit().work_dir = *fact.work_dir;
+    if (fact.wckey) job.spec.command.edit().wckey = *fact.wckey;
+    if (fact.admin_comment) job.spec.command.edit().admin_comment = *fact.admin_comment;
     if (fact.begin) job.spec.begin = *fact.begin;
     if (fact.dependencies) {
         job.spec.dependencies = *fact.dependencies;
@@ -68,7 +71,7 @@ void update_request(Job& job, const JobUpdated& fact) {
 // The job's planned start may not fit the changed job.
 bool changes_plan(const JobUpdated& fact) {
     return fact.time_limit || fact.partition || fact.nodelist || fact.begin || fact.dependencies ||
-           fact.request || fact.deadline || fact.time_min;
+           fact.request || fact.deadline || fact.time_min || fact.account;
 }
 
 }  // namespace
@@ -83,6 +86,7 @@ void ClusterState::take(Time now, const JobSubmitted& fact) {
 }
 
 void ClusterState::take(Time now, const JobUpdated& fact) {
+    if (fact.account) usage_index(now, *fact.account, jobs_.at(fact.job).owner->user);
     change_job(fact.job, [&](Job& job) {
         const bool several = fact.partitions || names_several_partitions(job.spec);
         update_request(job, fact);
@@ -99,6 +103,10 @@ void ClusterState::take(Time now, const JobUpdated& fact) {
         if (fact.partition && several && !job.spec.request->time_limit)
             job.time_limit = default_time_limit(spec(), job.partition, job.qos);
         if (fact.priority) berth::set_priority(job, *fact.priority, fact.by_operator);
+        if (fact.account) {
+            job.spec.account = *fact.account;
+            leaves_.erase(job.id);
+        }
     });
     const Job& job = jobs_.at(fact.job);
     if (!changes_plan(fact) && job.hold == Hold::none) return;

@@ -1,27 +1,16 @@
-// How facts change the state: the start of a run, its steps, and its end, node by node.
+// How facts change the state: the start of a run, and its end, node by node.
 #include <algorithm>
-#include <csignal>
 
 #include "berth/engine/state/cluster_state_change.h"
 #include "berth/engine/state/job_queries.h"
+#include "berth/engine/state/job_steps.h"
 #include "berth/engine/state/lent_cores.h"
 #include "berth/engine/state/turns.h"
 
 namespace berth {
 namespace {
 
-// The state keeps only the latest ended steps of a run; accounting has all of them.
-constexpr std::size_t kEndedStepsMax = 256;
-
-// Slurm's pseudo signal for a run that exceeded its memory: "0:125".
-constexpr ExitStatus kOutOfMemoryExit{.code = 0, .signal = 125};
-
 constexpr std::string_view kLaunchFailed = "launch failed requeued held";
-
-// By code, then by signal, like wait statuses.
-ExitStatus highest(ExitStatus a, ExitStatus b) {
-    return std::pair(a.code, a.signal) < std::pair(b.code, b.signal) ? b : a;
-}
 
 void set_refused_by(Job& job, const std::vector<std::string>& nodes) {
     if (job.spec.request->refused_by != nodes) job.spec.request.edit().refused_by = nodes;
@@ -154,6 +143,14 @@ void end_with_script(Job& job, Time at, const EndJob& fact) {
     job.state_reason = fact.reason;
 }
 
+// --no-kill: the run goes on without a node that is lost, unless its script or client is there.
+bool goes_on_without(const ClusterState& state, const Job& job, const AttemptEnded& fact) {
+    if (!job.spec.command->no_kill || job.state != JobState::running || job.het) return false;
+    if (!fact.lost || !fact.reason.empty() || job.nodes.front() == fact.node) return false;
+    // A run that is to give way, or shares its cores, is too entangled: it ends like any other.
+    return !job.allocation->preempted && !takes_turns(state.jobs(), state.index(), job);
+}
+
 // The script did not end by itself: the node rebooted, the launch failed, or something else killed
 // it.
 void end_by_loss(Job& job, Time now, bool may_requeue, bool launch_failed) {
@@ -203,41 +200,6 @@ bool batch_host_refused(const ClusterState& state, const Job& job) {
     if (first == nullptr) return false;
     const std::string& batch_host = state.spec().node(first->nodes.front()).name;
     return std::ranges::find(refused_by, batch_host) != refused_by.end();
-}
-
-StepState state_of_ended(ExitStatus exit) {
-    if (exit == kOutOfMemoryExit) return StepState::out_of_memory;
-    if (exit.signal == SIGTERM || exit.signal == SIGKILL) return StepState::cancelled;
-    return exit == ExitStatus{} ? StepState::completed : StepState::failed;
-}
-
-void finish_step(Job& job, Step& step, Time now, StepState state) {
-    step.state = state;
-    step.ended_at = now;
-    job.derived_exit = highest(job.derived_exit, step.exit);
-}
-
-bool release_step(Step& step, NodeId node) {
-    return std::erase_if(step.shares, [&](const StepShare& share) { return share.node == node; }) >
-           0;
-}
-
-// Ends the steps that still run on a node that has finished the attempt.
-void release_steps(Job& job, NodeId node, Time now, bool lost) {
-    if (job.steps.empty()) return;
-    for (Step& step : job.steps.edit()) {
-        if (step.state != StepState::running || !release_step(step, node)) continue;
-        if (!step.shares.empty()) continue;
-        finish_step(job, step, now, lost ? StepState::node_fail : StepState::cancelled);
-    }
-}
-
-void forget_old_steps(Job& job) {
-    const auto ended = [](const Step& step) { return step.state != StepState::running; };
-    const auto many = std::count_if(job.steps.begin(), job.steps.end(), ended);
-    if (static_cast<std::size_t>(many) <= kEndedStepsMax) return;
-    std::vector<Step>& steps = job.steps.edit();
-    steps.erase(std::find_if(steps.begin(), steps.end(), ended));
 }
 
 }  // namespace
@@ -333,6 +295,12 @@ void ClusterState::take(Time now, const AttemptEnded& fact) {
     const Duration service = service_of(*job, now);
     const bool ran = job->state == JobState::running;
     const bool still = is_at_rest(*job) && takes_turns(jobs_, index_, *job);
+    if (goes_on_without(*this, *job, fact)) {
+        release(now, fact);
+        change_job(fact.job, [&](Job& record) { std::erase(record.nodes.edit(), fact.node); });
+        if (is_using(*job)) start_using(now, *job);
+        return;
+    }
     change_job(fact.job, [&](Job& record) {
         if (ended_in_time(record, fact)) {
             const Time at = std::max(*record.started_at, *fact.ended_at);
@@ -437,32 +405,6 @@ void ClusterState::take(Time now, const CheckpointSeen& fact) {
         held.checkpoint = RunCheckpoint{now, ran_for(record, now)};
         const bool awaited = held.preempted && held.preempted->mode == PreemptMode::checkpoint;
         if (awaited) held.preempted->saved = true;
-    });
-}
-
-void ClusterState::take(Time, const StepCreated& fact) {
-    const Job* job = find_job(fact.job);
-    if (job == nullptr || job->state != JobState::running || job->attempt != fact.attempt) return;
-    change_job(fact.job, [&](Job& record) {
-        record.steps.edit().push_back(fact.step);
-        record.next_step = std::max(record.next_step, fact.step.id.value() + 1);
-        forget_old_steps(record);
-    });
-}
-
-void ClusterState::take(Time now, const StepEnded& fact) {
-    const Job* job = find_job(fact.job);
-    if (job == nullptr || !job->allocation || job->attempt != fact.attempt) return;
-    change_job(fact.job, [&](Job& record) {
-        std::vector<Step>& steps = record.steps.edit();
-        const auto step = std::find_if(steps.begin(), steps.end(),
-                                       [&](const Step& one) { return one.id == fact.step; });
-        if (step == steps.end() || !release_step(*step, fact.node)) return;
-        const ExitStatus exit = fact.out_of_memory ? kOutOfMemoryExit : fact.exit;
-        if (step->exit != kOutOfMemoryExit) {
-            step->exit = fact.out_of_memory ? exit : highest(step->exit, exit);
-        }
-        if (step->shares.empty()) finish_step(record, *step, now, state_of_ended(step->exit));
     });
 }
 

@@ -68,7 +68,8 @@ void AssociationUsage::check(const std::vector<UsageVector>& rates) const {
     for (std::size_t i = 0; i < records_.size(); ++i) {
         BERTH_ASSERT(numbers_.at({records_[i].account, records_[i].user}) == i);
         BERTH_ASSERT(records_[i].rate == rates[i]);
-        for (const UsageAmount& used : records_[i].used) BERTH_ASSERT(used.whole >= 0);
+        for (std::size_t kind = 0; kind < kUsageKinds; ++kind)
+            BERTH_ASSERT(records_[i].used[kind].whole >= 0);
     }
 }
 

@@ -33,6 +33,7 @@ ClusterChange BeforeEdits::change_to(const ClusterSpec& after) const {
         const PartitionSpec& before = p < partitions_.size() ? partitions_[p] : kNothing;
         if (now != before) change.partitions.push_back(PartitionId::from_index(p));
         if (now.nodes != before.nodes) change.nodes = true;
+        if (now.max_cpus_per_node != before.max_cpus_per_node) change.cpus = true;
         if (now.over_time_limit != before.over_time_limit) change.over_time = true;
         const bool comes_or_goes = now.gone != before.gone && !now.qos.empty();
         if (now.qos != before.qos || comes_or_goes) change.qos = true;

@@ -14,6 +14,7 @@ struct ClusterChange {
     std::vector<PartitionId> of_features;  // Of whose nodes some have other features. In order.
     bool qos = false;                      // Some partition has another QOS.
     bool over_time = false;                // Some partition has another OverTimeLimit.
+    bool cpus = false;   // Some partition has another MaxCPUsPerNode: nodes have other amounts.
     bool nodes = false;  // Some node has another weight, other features or other partitions.
 
     bool none() const { return partitions.empty() && !nodes; }

@@ -107,7 +107,7 @@ private:
     friend class Trial;  // plan/trial.h: gives back what runs hold, for a while.
 
     // One overload for each kind of fact, or apply() does not compile. Defined in apply.cc,
-    // apply_jobs.cc, apply_runs.cc and apply_declared.cc.
+    // apply_jobs.cc, apply_runs.cc, apply_steps.cc and apply_declared.cc.
     void take(Time now, const ControllerStarted& fact);
     void take(Time now, const SpecInstalled& fact);
     void take(Time now, const NodeRegistered& fact);
@@ -120,6 +120,8 @@ private:
     void take(Time now, const AttemptEnded& fact);
     void take(Time now, const StepCreated& fact);
     void take(Time now, const StepEnded& fact);
+    void take(Time now, const StepUpdated& fact);
+    void take(Time now, const StepTimedOut& fact);
     void take(Time now, const JobForgotten& fact);
     void take(Time now, const StartJob& fact);
     void take(Time now, const EndJob& fact);

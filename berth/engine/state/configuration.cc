@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "berth/model/partition_cpus.h"
+
 namespace berth {
 
 void Configuration::install(ClusterSpec kept) {
@@ -9,6 +11,7 @@ void Configuration::install(ClusterSpec kept) {
     node_ids_.clear();
     apply_edits(spec_, accounting_edits_);
     apply_edits(spec_, cluster_edits_);
+    count_partition_cpus(spec_);
 }
 
 void Configuration::edit(const AccountingEdits& edits) {
@@ -19,6 +22,7 @@ void Configuration::edit(const AccountingEdits& edits) {
 void Configuration::edit(const ClusterEdits& edits) {
     merge(cluster_edits_, edits);
     apply_edits(spec_, cluster_edits_);
+    count_partition_cpus(spec_);
 }
 
 std::optional<NodeId> Configuration::describe_in_place(const NodeDescribed& fact) {
@@ -30,6 +34,7 @@ std::optional<NodeId> Configuration::describe_in_place(const NodeDescribed& fact
     if (!known) spec_.nodes.push_back({});
     spec_.nodes.edit(node.index()) = fact.node;
     apply_node_edits(spec_, cluster_edits_.nodes, node);
+    count_partition_cpus(spec_, node);
     return node;
 }
 

@@ -51,7 +51,7 @@ QuotaLimits quota_limits_of(const Dimensions& dimensions, const LicenseNumbers& 
         .per_user = resolved(limits.max_tres_per_user),
         .per_account = resolved(limits.max_tres_per_account),
         .least_per_job = resolved(limits.min_tres_per_job),
-        .group_minutes = resolved(limits.group_tres_minutes),
+        .budgets = {resolved(limits.group_tres_minutes), limits.group_wall},
         .group_jobs = limits.group_jobs,
         .group_submitted = limits.group_submitted,
         .max_jobs = limits.max_jobs,
@@ -71,7 +71,7 @@ namespace {
 constexpr auto kTresLimitLists =
     std::to_array({&QuotaLimits::group, &QuotaLimits::per_job, &QuotaLimits::per_node,
                    &QuotaLimits::minutes_per_job, &QuotaLimits::per_user, &QuotaLimits::per_account,
-                   &QuotaLimits::least_per_job, &QuotaLimits::group_minutes});
+                   &QuotaLimits::least_per_job});
 constexpr auto kJobCountLimits =
     std::to_array({&QuotaLimits::group_jobs, &QuotaLimits::group_submitted, &QuotaLimits::max_jobs,
                    &QuotaLimits::max_submitted, &QuotaLimits::max_jobs_per_account,

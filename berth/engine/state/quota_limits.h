@@ -32,9 +32,17 @@ inline bool is_same_tres(const TresLimit& a, const TresLimit& b) {
 }
 using TresLimitList = std::vector<TresLimit>;
 
+// What all runs below an account or association may use in the course of time: see Budgets.
+struct GroupBudgets {
+    TresLimitList minutes;
+    std::optional<Duration> wall;  // The time that they take.
+
+    friend bool operator==(const GroupBudgets&, const GroupBudgets&) = default;
+};
+
 struct QuotaLimits {
     TresLimitList group, per_job, per_node, minutes_per_job, per_user, per_account, least_per_job;
-    TresLimitList group_minutes;  // Of all jobs below the holder, in all: see Budgets.
+    GroupBudgets budgets;                                      // No QOS has them.
     std::optional<std::uint32_t> group_jobs, group_submitted;  // Of all jobs below the holder.
     std::optional<std::uint32_t> max_jobs, max_submitted;      // Of each user.
     std::optional<std::uint32_t> max_jobs_per_account, max_submitted_per_account;  // Of a QOS.

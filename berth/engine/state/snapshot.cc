@@ -85,12 +85,11 @@ bool is_sane(const NodeSpec& node, std::size_t dimensions) {
 }
 
 bool is_sane(const UsageRecord& record) {
-    const auto rate = [](UsageAmount one) {
-        return one.whole >= 0 && one.whole <= kAmountMax >> 8;
-    };
-    const auto used = [](UsageAmount one) { return one.whole >= 0; };
-    return record.at >= Time{} && std::all_of(record.rate.begin(), record.rate.end(), rate) &&
-           std::all_of(record.used.begin(), record.used.end(), used);
+    for (std::size_t kind = 0; kind < kUsageKinds; ++kind) {
+        const std::int64_t rate = record.rate[kind].whole;
+        if (rate < 0 || rate > kAmountMax >> 8 || record.used[kind].whole < 0) return false;
+    }
+    return record.at >= Time{};
 }
 
 bool is_sane(const RunSamples& samples) {

@@ -26,7 +26,12 @@ std::uint64_t ClusterState::hash() const {
         if (!samples.runs.empty()) hash.add(hash_of(samples));
     }
     hash.add(usage_.records().size());
-    for (const UsageRecord& record : usage_.records()) hash.add(hash_of(record));
+    for (UsageRecord record : usage_.records()) {
+        // Not the time of runs: earlier programs did not count it, so that in a store of theirs it
+        // begins with the snapshot from which it is read.
+        record.used.wall = record.rate.wall = {};
+        hash.add(hash_of(record));
+    }
     for (const auto& [name, reservation] : reservations_) hash.add(hash_of(reservation));
     const AccountingEdits& accounting = configuration_.accounting_edits();
     const ClusterEdits& cluster = configuration_.cluster_edits();

@@ -44,8 +44,8 @@ std::optional<Refusing> check_step_numbers(const StepRequest& request) {
             return refuse(Refusal::invalid_request, "a step can have 0 to 65536 GPUs");
         }
     }
-    if (request.time_limit) {
-        return refuse(Refusal::not_supported, "a step's own time limit is not supported yet");
+    if (request.time_limit && *request.time_limit <= Duration{}) {
+        return refuse(Refusal::invalid_request, "a step's time limit is more than 0");
     }
     return std::nullopt;
 }
@@ -273,6 +273,8 @@ std::variant<Step, Refusing> make_step(const StepPlan& plan, Time now, const Job
     step.tasks = plan.ask.tasks;
     step.overlap = request.overlap;
     step.started_at = now;
+    step.time_limit = request.time_limit;
+    step.began_after = ran_for(job, now);
     const std::vector<std::vector<std::uint32_t>> ranks = ranks_of(plan.ask, parts);
     for (std::size_t i = 0; i < parts.size(); ++i) {
         const StepPart& part = parts[i];

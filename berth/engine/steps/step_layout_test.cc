@@ -334,7 +334,7 @@ TEST_F(StepLayout, WhatCanNeverBeIsToldFromWhatIsBusy) {
     EXPECT_EQ(why({.tasks = 5, .gpus_per_task = 1}), Refusal::step_more_than_job);
     EXPECT_EQ(why({.nodelist = {"node9"}}), Refusal::node_configuration_unavailable);
     EXPECT_EQ(why({.tasks = 0}), Refusal::invalid_request);
-    EXPECT_EQ(why({.time_limit = std::chrono::minutes(1)}), Refusal::not_supported);
+    EXPECT_EQ(why({.time_limit = Duration{}}), Refusal::invalid_request);
     EXPECT_EQ(why({.gpu_bind = "map_gpu:7"}), Refusal::invalid_request);
     EXPECT_EQ(why({.tasks = 4, .gpus = 4, .gpus_per_task = 2}), Refusal::invalid_request);
 }

@@ -1,10 +1,12 @@
 // Runs without a cgroup: no process gets lost when their shepherd is killed.
+#include <sys/resource.h>
 #include <sys/wait.h>
 
 #include "berth/base/text.h"
 #include "berth/host/node/linux_node_rig.h"
 #include "berth/host/os/process.h"
 #include "berth/host/run/run_directory.h"
+#include "berth/host/shepherd/guard.h"
 
 namespace berth {
 namespace {
@@ -83,6 +85,23 @@ TEST_F(Guard, ARunGoesOnWithoutItsGuard) {
     rig.wait<RunEmpty>(rig.batch(1));
     EXPECT_FALSE(lives(daemon));
     EXPECT_FALSE(folder().has_processes());
+}
+
+// Where it may not fork, as where it is killed before it does: there is nothing to wait for.
+TEST_F(Guard, WithoutAShepherdLeavesARunWithoutProcesses) {
+    constexpr uid_t kNobody = 65534;
+    const RunDirectory run(rig.work);
+    const pid_t child = fork();
+    if (child == 0) {
+        const rlimit none{};
+        if (geteuid() == 0 && setresuid(kNobody, kNobody, kNobody) != 0) _exit(2);
+        if (setrlimit(RLIMIT_NPROC, &none) != 0) _exit(3);
+        _exit(begin_guarded(run).ok() ? 4 : 0);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    ASSERT_EQ(WEXITSTATUS(status), 0);
+    EXPECT_FALSE(run.has_processes());
 }
 
 // Nothing is left that knows the run's processes: its devices stay taken.

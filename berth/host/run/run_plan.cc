@@ -161,6 +161,8 @@ TaskSpec task_of(std::size_t local, const LaunchStep& launch, const LaunchAttemp
     const TaskPlace& place = launch.share.tasks[local];
     TaskSpec task;
     task.rank = place.rank;
+    task.mem_bind = launch.mem_bind;
+    task.local = static_cast<std::uint32_t>(local);
     Environment own;
     own.set("SLURM_PROCID", place.rank);
     own.set("SLURM_LOCALID", static_cast<std::int64_t>(local));

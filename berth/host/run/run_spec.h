@@ -36,8 +36,10 @@ struct TaskSpec {
     std::vector<std::string> environment;  // Added to the run's environment; overrides it.
     std::string cpus;                      // "0-3,8"; empty: all CPUs of its cgroup.
     StreamSpec in, out, err;
-    std::string notice;  // Printed on its standard error before it starts; "[PID]" is its number.
-    BERTH_FIELDS(TaskSpec, rank, environment, cpus, in, out, err, notice)
+    std::string notice;    // Printed on its standard error before it starts; "[PID]" is its number.
+    std::string mem_bind;  // See MemBind.
+    std::uint32_t local = 0;  // Which of the run's tasks on this node it is.
+    BERTH_FIELDS(TaskSpec, rank, environment, cpus, in, out, err, notice, mem_bind, local)
 };
 
 struct RunSpec {

@@ -46,7 +46,6 @@ void end_all() {
 }  // namespace
 
 Status begin_guarded(const RunDirectory& folder) {
-    BERTH_CHECK(folder.say_processes());
     const pid_t shepherd = ::fork();
     if (shepherd < 0) return process_error("cannot fork", errno);
     if (shepherd > 0) {
@@ -58,7 +57,9 @@ Status begin_guarded(const RunDirectory& folder) {
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
     const auto self = mark_of(::getpid());
     if (!self) return Error{ErrorCode::internal, "cannot read /proc/self/stat"};
-    return folder.tell_shepherd(*self);
+    BERTH_CHECK(folder.tell_shepherd(*self));
+    // Not before: of a guard that is killed without a shepherd nothing is left.
+    return folder.say_processes();
 }
 
 }  // namespace berth

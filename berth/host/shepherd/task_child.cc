@@ -26,6 +26,7 @@
 #include "berth/host/os/process_limit.h"
 #include "berth/host/run/not_begun.h"
 #include "berth/host/shepherd/become_user.h"
+#include "berth/host/shepherd/bind_memory.h"
 #include "berth/host/shepherd/task_exec.h"
 #include "berth/host/shepherd/task_limits.h"
 
@@ -189,6 +190,7 @@ Status get_ready(const RunSpec& run, const TaskSpec& task, bool born_in_unified,
     notice += set_limits(run.inherited);
     (void)write_kernel_file("/proc/self/oom_score_adj", "0");
     BERTH_CHECK(pin(task.cpus));
+    notice += bind_memory(task);
     BERTH_CHECK(become_user(run));
     BERTH_CHECK(enter_work_dir(run, notice));
     // Without a cgroup, the task dies with its shepherd, so that it cannot get lost.

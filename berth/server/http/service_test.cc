@@ -170,11 +170,9 @@ TEST_F(Routes, AskTheControllerForWhatChangesSomething) {
 // A field of JobPatch that is not carried on would be accepted and ignored.
 TEST_F(Routes, CarryEachFieldOfAnUpdate) {
     start();
-    const std::map<std::string_view, std::string_view> texts = {{"time_limit", "1:00"},
-                                                                {"dependency", "afterok:1"},
-                                                                {"licenses", "a:1"},
-                                                                {"time_min", "1:00"},
-                                                                {"mail_type", "END"}};
+    const std::map<std::string_view, std::string_view> texts = {
+        {"time_limit", "1:00"}, {"dependency", "afterok:1"}, {"licenses", "a:1"},
+        {"gres", "gpu:1"},      {"time_min", "1:00"},        {"mail_type", "END"}};
     const api::JobPatch all;
     api::JobPatch::fields(all, [&](std::string_view name, const auto& value) {
         using Value = typename std::remove_cvref_t<decltype(value)>::value_type;

@@ -48,13 +48,14 @@ constexpr Promise kPromises[] = {
     {RouteId::list_queues, kUser, kUser},
     {RouteId::set_usage, kAdmin, kAdmin},
     {RouteId::show_usage, kUser, kUser},
+    {RouteId::list_node_events, kUser, kUser},
     {RouteId::list_reservations, kUser, kUser},
     {RouteId::create_reservation, kOp, kOp},
     {RouteId::update_reservation, kOp, kOp},
     {RouteId::delete_reservation, kOp, kOp},
     {RouteId::list_associations, kUser, kUser},
     {RouteId::list_qos, kUser, kUser},
-    {RouteId::edit_accounting, kOp, kOp},
+    {RouteId::edit_accounting, kUser, kOp},
     {RouteId::show_diagnostics, kUser, kUser},
     {RouteId::reset_diagnostics, kOp, kOp},
     {RouteId::reconfigure, kAdmin, kAdmin},
@@ -72,6 +73,7 @@ constexpr Promise kPromises[] = {
     {RouteId::resume_job, kOp, kOp},
     {RouteId::notify_job, kUser, kOp},
     {RouteId::attach_step, kUser, kAdmin},
+    {RouteId::update_step, kUser, kOp},
     {RouteId::checkpoint_job, kUser, kAdmin},
     {RouteId::top_jobs, kUser, kUser},  // The controller looks at whose the jobs are.
     {RouteId::create_partition, kOp, kOp},
@@ -91,6 +93,9 @@ public:
         return Done{};
     }
     Result<Spans> spans(Time, Time) override { return Spans{}; }
+    Result<std::vector<NodeEventSpan>> node_events(Time, Time) override {
+        return std::vector<NodeEventSpan>{};
+    }
     Result<JobPayload> payload(JobId, std::optional<JobId>) override { return JobPayload{}; }
 };
 

@@ -17,6 +17,7 @@ public:
     virtual Status each_run(const RunFilter& filter,
                             const std::function<void(const AccountingRecord&)>& take) = 0;
     virtual Result<Spans> spans(Time from, Time until) = 0;
+    virtual Result<std::vector<NodeEventSpan>> node_events(Time from, Time until) = 0;
     virtual Result<JobPayload> payload(JobId job, std::optional<JobId> array_job) = 0;
 };
 
@@ -31,6 +32,9 @@ public:
         return reader_.each_run(filter, take);
     }
     Result<Spans> spans(Time from, Time until) override { return reader_.spans(from, until); }
+    Result<std::vector<NodeEventSpan>> node_events(Time from, Time until) override {
+        return reader_.node_events(from, until);
+    }
     Result<JobPayload> payload(JobId job, std::optional<JobId> array_job) override {
         return reader_.payload(job, array_job);
     }

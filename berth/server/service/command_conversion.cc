@@ -12,6 +12,7 @@
 #include "berth/model/dependency_text.h"
 #include "berth/model/invalid_argument.h"
 #include "berth/model/mail.h"
+#include "berth/model/request_values.h"
 #include "berth/server/views/job_rows.h"
 
 namespace berth {
@@ -74,8 +75,7 @@ CommandOutcome cancel(JobRef ref, const api::CancelRequest& body) {
                       .step = body.step,
                       .signal = body.signal,
                       .batch_only = body.batch_only,
-                      .whole_job = body.whole_job,
-                      .time_limit = body.time_limit};
+                      .whole_job = body.whole_job};
     command.only_pending = iequals(body.state, "PENDING");
     command.only_running = iequals(body.state, "RUNNING");
     if (!body.state.empty() && !command.only_pending && !command.only_running)
@@ -93,8 +93,20 @@ CommandOutcome hold(const Snapshot& snapshot, const Principal& principal, JobRef
     return HoldJob{std::move(ref), as_admin ? Hold::admin : Hold::user};
 }
 
+Status convert_amounts(const api::JobPatch& body, JobChange& change) {
+    for (const auto& amount : {body.memory_per_node, body.memory_per_cpu, body.tmp_disk}) {
+        if (amount.value_or(0) < 0)
+            return invalid_argument("memory and tmp_disk should be 0 or more");
+    }
+    if (body.memory_per_node) change.memory_per_node = Bytes(*body.memory_per_node);
+    if (body.memory_per_cpu) change.memory_per_cpu = Bytes(*body.memory_per_cpu);
+    if (body.tmp_disk) change.tmp_disk = Bytes(*body.tmp_disk);
+    return Done{};
+}
+
 // What clients write as text, or by another name.
 Status convert(const api::JobPatch& body, JobChange& change) {
+    change.constraint = body.features;
     if (body.time_limit) {
         const auto limit = parse_time_limit(*body.time_limit);
         if (!limit.ok()) return invalid_argument("time_limit: " + limit.error().message);
@@ -123,12 +135,12 @@ Status convert(const api::JobPatch& body, JobChange& change) {
         if (!types) return invalid_argument("mail_type: there is no " + *body.mail_type);
         change.mail_types = types->bits;
     }
-    if (body.memory_per_node.value_or(0) < 0 || body.memory_per_cpu.value_or(0) < 0)
-        return invalid_argument("memory should be 0 or more");
-    if (body.memory_per_node) change.memory_per_node = Bytes(*body.memory_per_node);
-    if (body.memory_per_cpu) change.memory_per_cpu = Bytes(*body.memory_per_cpu);
-    change.constraint = body.features;
-    return Done{};
+    if (body.gres) {
+        change.gres_per_node =
+            body.gres->empty() ? std::vector<GresRequest>() : parse_gres_list(*body.gres);
+        if (!change.gres_per_node) return invalid_argument("gres: write NAME[:TYPE]:COUNT, …");
+    }
+    return convert_amounts(body, change);
 }
 
 CommandOutcome update(JobRef ref, const api::JobPatch& body) {
@@ -160,6 +172,7 @@ CommandOutcome create_step(JobRef ref, api::StepCall&& body) {
     command.launch.task_epilog = std::move(body.task_epilog);
     command.launch.cpu_bind_verbose = body.cpu_bind_verbose;
     command.launch.cpu_frequency = std::move(body.cpu_frequency);
+    command.launch.mem_bind = std::move(body.mem_bind);
     command.truncate_output = body.truncate_output;
     return command;
 }
@@ -171,6 +184,13 @@ CommandOutcome checkpoint(JobRef ref, const api::Accepted&) {
 CommandOutcome keep_alive(JobRef ref, const api::Accepted&) { return KeepAlive{std::move(ref)}; }
 
 CommandOutcome explain(JobRef ref, const api::Accepted&) { return ExplainJob{std::move(ref)}; }
+
+CommandOutcome update_step(JobRef ref, const api::StepPatch& body) {
+    if (!body.time_limit) return bad("time_limit: should be given, like 30:00");
+    const auto limit = parse_time_limit(*body.time_limit);
+    if (!limit.ok()) return bad("time_limit: " + limit.error().message);
+    return UpdateStep{std::move(ref), body.step, *limit};
+}
 
 CommandOutcome attach_step(JobRef ref, const api::AttachCall& body) {
     return AttachStep{std::move(ref), body.step};
@@ -316,6 +336,7 @@ bool is_command(RouteId route) {
         case RouteId::release_job:
         case RouteId::requeue_job:
         case RouteId::create_step:
+        case RouteId::update_step:
         case RouteId::attach_step:
         case RouteId::complete_job:
         case RouteId::explain_job:
@@ -362,6 +383,7 @@ CommandOutcome command_of(const Snapshot& snapshot, const CommandRequest& reques
         case RouteId::cancel_job: return of_job<api::CancelRequest>(request, cancel);
         case RouteId::update_job: return of_job<api::JobPatch>(request, update);
         case RouteId::create_step: return of_job<api::StepCall>(request, create_step);
+        case RouteId::update_step: return of_job<api::StepPatch>(request, update_step);
         case RouteId::attach_step: return of_job<api::AttachCall>(request, attach_step);
         case RouteId::complete_job: return of_job<api::CompleteRequest>(request, complete);
         case RouteId::hold_job:

@@ -118,6 +118,8 @@ template std::unique_ptr<BodyParts> row_list(const Snapshot&, std::string_view,
 template std::unique_ptr<BodyParts> row_list(const Snapshot&, std::string_view,
                                              std::vector<api::QueueRow>);
 template std::unique_ptr<BodyParts> row_list(const Snapshot&, std::string_view,
+                                             std::vector<api::NodeEventRow>);
+template std::unique_ptr<BodyParts> row_list(const Snapshot&, std::string_view,
                                              std::vector<api::LicenseRow>);
 template std::unique_ptr<BodyParts> row_list(const Snapshot&, std::string_view,
                                              std::vector<api::ReservationRow>);

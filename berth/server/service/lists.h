@@ -33,6 +33,8 @@ extern template std::unique_ptr<BodyParts> row_list(const Snapshot&, std::string
                                                     std::vector<api::ShareRow>);
 extern template std::unique_ptr<BodyParts> row_list(const Snapshot&, std::string_view,
                                                     std::vector<api::QueueRow>);
+extern template std::unique_ptr<BodyParts> row_list(const Snapshot&, std::string_view,
+                                                    std::vector<api::NodeEventRow>);
 
 // Accounting: rows are made from the records one by one. `more`: the list was truncated.
 std::unique_ptr<BodyParts> accounting_list(std::shared_ptr<const Snapshot> snapshot,

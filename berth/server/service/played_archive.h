@@ -27,6 +27,10 @@ public:
         const std::lock_guard lock(mutex);
         return known_spans;
     }
+    Result<std::vector<NodeEventSpan>> node_events(Time, Time) override {
+        const std::lock_guard lock(mutex);
+        return known_events;
+    }
     Result<JobPayload> payload(JobId job, std::optional<JobId>) override {
         return JobPayload{"#!/bin/sh\necho " + to_string(job) + "\n", {"SECRET=1"}};
     }
@@ -36,6 +40,7 @@ public:
     std::vector<RunFilter> run_filters;
     std::vector<AccountingRecord> records;
     Spans known_spans;
+    std::vector<NodeEventSpan> known_events;
 };
 
 }  // namespace berth

@@ -117,6 +117,7 @@ TEST_F(Privately, RefusesWhatIsNobodysOwn) {
         {PrivateKind::nodes, "/v1/nodes", 403},
         {PrivateKind::nodes, "/v1/nodes/gpu1", 403},
         {PrivateKind::partitions, "/v1/partitions", 403},
+        {PrivateKind::events, "/v1/node-events", 403},
         {PrivateKind::jobs, "/v1/jobs/2", 404},
         {PrivateKind::jobs, "/v1/jobs/2/explain", 404},
     };

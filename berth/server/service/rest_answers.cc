@@ -127,14 +127,18 @@ ApiResponse answer_accounts(const RestAsked& asked, bool one) {
     if (one && rows.empty()) return not_there(Refusal::unknown_account, "account", name);
     return respond_rows(
         asked.meta, "accounts", std::move(rows),
-        [cluster = asked.meta.cluster](ShapeWriter& json, const api::AssociationRow& row) {
-            slurmrest::put_account(json, row, cluster, {});
+        [site = std::make_shared<const AccountingSite>(*asked.snapshot->spec),
+         cluster = asked.meta.cluster](ShapeWriter& json, const api::AssociationRow& row) {
+            slurmrest::put_account(
+                json,
+                {.row = row, .cluster = cluster, .coordination = site->above.coordinators_of(row)});
         });
 }
 
 struct UserAnswer {
     std::vector<api::AssociationRow> associations;  // One or more.
     std::string default_account;
+    std::vector<api::Coordination> coordinated;
 };
 
 ApiResponse answer_users(const RestAsked& asked, bool one) {
@@ -149,6 +153,7 @@ ApiResponse answer_users(const RestAsked& asked, bool one) {
     std::vector<UserAnswer> chosen;
     for (auto& [user, answer] : by_user) {
         answer.default_account = tree.default_account_of(user);
+        answer.coordinated = tree.coordinated_by(user);
         const bool takes =
             asked.query.takes("admin_level", answer.associations.front().admin_level) &&
             asked.query.takes("default_account", answer.default_account);
@@ -163,8 +168,11 @@ ApiResponse answer_users(const RestAsked& asked, bool one) {
                             for (const api::AssociationRow& row : user.associations) {
                                 if (with_associations) own.push_back(&row);
                             }
-                            slurmrest::put_user(json, user.associations.front(),
-                                                user.default_account, cluster, own);
+                            slurmrest::put_user(json, {.row = user.associations.front(),
+                                                       .cluster = cluster,
+                                                       .coordination = user.coordinated,
+                                                       .associations = std::move(own),
+                                                       .default_account = user.default_account});
                         });
 }
 

@@ -18,6 +18,7 @@
 #include "berth/server/views/association_rows.h"
 #include "berth/server/views/cluster_rows.h"
 #include "berth/server/views/declared_rows.h"
+#include "berth/server/views/node_event_rows.h"
 #include "berth/server/views/outcome_text.h"
 #include "berth/server/views/priority_rows.h"
 #include "berth/server/views/usage_tally.h"
@@ -74,10 +75,12 @@ bool Service::Routed::own() const {
     if (route.path.find("{ref}") == std::string_view::npos) return true;
     const auto name = api::parse_job_name(capture);
     if (!name.ok()) return true;
-    for (const JobId id : records_of(*snapshot, *name)) {
-        if (snapshot->find_job(id)->owner->uid != request.principal.uid) return false;
-    }
-    return true;
+    const std::optional<Verb> verb = verb_of(route);
+    return std::ranges::all_of(records_of(*snapshot, *name), [&](JobId id) {
+        const Job& job = *snapshot->find_job(id);
+        return verb ? acts_as_owner(*snapshot->spec, request.principal, *verb, job)
+                    : owns(request.principal, job);
+    });
 }
 
 Privacy Service::Routed::privacy() const { return {*snapshot->spec, request.principal}; }
@@ -158,6 +161,7 @@ std::optional<ApiResponse> Service::keep_private(const Routed& routed) const {
         case RouteId::list_nodes:
         case RouteId::show_node:
         case RouteId::metrics_nodes: return refused(PrivateKind::nodes, "nodes");
+        case RouteId::list_node_events: return refused(PrivateKind::events, "events");
         case RouteId::list_partitions:
         case RouteId::metrics_partitions: return refused(PrivateKind::partitions, "partitions");
         case RouteId::show_job:
@@ -226,6 +230,7 @@ Outcome Service::act(const Routed& routed) const {
             return list("shares", visible_shares(snapshot, who, wall_time()));
         case RouteId::list_queues: return list("queues", visible_queues(snapshot, who));
         case RouteId::show_usage: return usage(routed);
+        case RouteId::list_node_events: return node_events(routed);
         default: break;
     }
     return unknown_route(routed.route.path);
@@ -287,7 +292,9 @@ api::Ping Service::ping(const Snapshot& snapshot) const {
             .now = wall_time(),
             .started_at = identity_.started_at,
             .pid = identity_.pid,
-            .address = advertised_};
+            .address = advertised_,
+            .srun_prolog = snapshot.spec->hooks.srun_prolog,
+            .srun_epilog = snapshot.spec->hooks.srun_epilog};
 }
 
 Outcome Service::list_accounting(const Routed& routed) const {
@@ -348,6 +355,19 @@ Outcome Service::usage(const Routed& routed) const {
             archive.each_run(tally.runs(), [&](const AccountingRecord& run) { tally.take(run); });
         if (!all.ok()) return respond(api::problem_of_status(500, all.error().message));
         return respond_json(api::to_json(tally.report()));
+    };
+    return SlowRead(std::move(read), true);
+}
+
+Outcome Service::node_events(const Routed& routed) const {
+    Result<api::NodeEventQuery> query = api::parse_node_event_query(routed.query);
+    if (!query.ok()) return refuse(Refusal::invalid_request, query.error().message);
+    auto read = [&archive = archive_, snapshot = routed.snapshot, query = *std::move(query)] {
+        const auto events =
+            archive.node_events(query.from.value_or(Time{}), query.until.value_or(kNever));
+        if (!events.ok()) return respond(api::problem_of_status(500, events.error().message));
+        return ApiResponse{
+            .parts = row_list(*snapshot, "events", node_event_rows(*events, query.nodes))};
     };
     return SlowRead(std::move(read), true);
 }

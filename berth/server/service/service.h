@@ -112,6 +112,7 @@ private:
                                                                   const api::AccountingQuery& query,
                                                                   ShowAccounting show) const;
     std::variant<ApiResponse, ForController, SlowRead> usage(const Routed& routed) const;
+    std::variant<ApiResponse, ForController, SlowRead> node_events(const Routed& routed) const;
     std::variant<ApiResponse, ForController, SlowRead> script(const Routed& routed) const;
     SlowRead metrics(const Routed& routed) const;
     // Of service_rest.cc: slurmrestd's routes.

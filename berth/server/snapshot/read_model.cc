@@ -5,6 +5,16 @@
 #include "berth/engine/state/job_queries.h"
 
 namespace berth {
+namespace {
+
+// A priority that was given is known before the first cycle computes those of the rest.
+std::int64_t shown_priority(const ClusterState& state, const Job& job) {
+    const std::int64_t computed = current_priority(state, job.id);
+    const bool waits = job.state == JobState::pending && job.hold == Hold::none;
+    return waits && computed == 0 ? job.spec.priority.value_or(0) : computed;
+}
+
+}  // namespace
 
 const Job* Snapshot::find_job(JobId id) const {
     const SnapshotJob* const found = jobs.find(id.value());
@@ -67,7 +77,7 @@ void ReadModel::put_job(const ClusterState& state, JobId id) {
     auto row = std::make_shared<SnapshotJob>();
     row->reason = state.schedule().reason(id);
     row->reason_detail = state.schedule().reason_detail(id);
-    row->priority = current_priority(state, id);
+    row->priority = shown_priority(state, *job);
     if (const PlannedStart* const planned = state.schedule().planned(id)) row->planned = *planned;
     // Often it is only the priority or the plan that moved.
     if (before != nullptr && *before->job == *job) {

@@ -52,6 +52,19 @@ TEST(ReadModel, KeepsAJobWhoseStandingAloneChanged) {
     EXPECT_EQ(second->find_job(JobId(1)), first->find_job(JobId(1)));
 }
 
+TEST(ReadModel, KnowsAPriorityThatWasGivenBeforeTheFirstCycle) {
+    SampleCluster cluster;
+    ReadModel read_model;
+    Job given = SampleCluster::job(1), held = SampleCluster::job(2);
+    given.spec.priority = held.spec.priority = 4000U;
+    held.hold = Hold::user;
+    cluster.submit(given);
+    cluster.submit(held);
+    const auto rows = cluster.publish(read_model);
+    EXPECT_EQ(rows->jobs.find(1)->priority, 4000);
+    EXPECT_EQ(rows->jobs.find(2)->priority, 0);
+}
+
 // LastBusyTime, as Slurm has it.
 TEST(ReadModel, ANodeWasLastBusyWhenItBecameSoOrWasIdleAgain) {
     SampleCluster cluster;

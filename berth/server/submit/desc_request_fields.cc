@@ -88,34 +88,7 @@ Status set_contiguous_flag(JobSpec& spec, const ScriptValue& value) {
     return Done{};
 }
 
-// ---- GRES: "gres/gpu:a100:2,gres/fpga:1".
-
-void add_gres(std::string& text, const std::vector<GresRequest>& list) {
-    for (const GresRequest& one : list) {
-        if (!text.empty()) text += ',';
-        text += "gres/" + one.name;
-        if (!one.type.empty()) text += ':' + one.type;
-        text += ':' + std::to_string(one.count);
-    }
-}
-
-Result<std::vector<GresRequest>> given_gres(const ScriptValue& value, bool only_gpus) {
-    BERTH_TRY(std::string text, given_text(value));
-    if (trim(text).empty()) return std::vector<GresRequest>();
-    std::ranges::replace(text, '=', ':');
-    auto gres = parse_gres_list(text);
-    if (!gres) return invalid_argument("should read gres/gpu:2, not " + text.substr(0, 100));
-    for (const GresRequest& one : *gres) {
-        if (one.name == "cpu" || one.name == "mem" || one.name == "node") {
-            return invalid_argument(
-                "should name GRES alone: use cpus_per_task, min_mem_per_node or min_nodes for " +
-                one.name);
-        }
-        if (only_gpus && one.name != "gpu")
-            return invalid_argument("should name GPUs alone: use tres_per_node for " + one.name);
-    }
-    return *std::move(gres);
-}
+// ---- GRES.
 
 ScriptValue gres_of_node(const JobSpec& spec) {
     std::string text;

@@ -186,6 +186,25 @@ Status set_new_mail_user(JobChange& change, const ScriptValue& value) {
     return Done{};
 }
 
+ScriptValue new_tmp_disk(const JobChange& change) {
+    return change.tmp_disk ? change.tmp_disk->count() / kMebibyte : kSlurmNoValue;
+}
+Status set_new_tmp_disk(JobChange& change, const ScriptValue& value) {
+    BERTH_TRY(change.tmp_disk, given_mebibytes(value));
+    return Done{};
+}
+
+ScriptValue new_gres(const JobChange& change) {
+    if (!change.gres_per_node) return {};
+    std::string text;
+    add_gres(text, *change.gres_per_node);
+    return text;
+}
+Status set_new_gres(JobChange& change, const ScriptValue& value) {
+    BERTH_TRY(change.gres_per_node, given_gres(value, false));
+    return Done{};
+}
+
 ScriptValue new_wait(const JobChange& change) {
     return change.switches_wait ? seconds(*change.switches_wait) : kSlurmNoValue;
 }
@@ -198,9 +217,11 @@ Status set_new_wait(JobChange& change, const ScriptValue& value) {
 
 // clang-format off
 constexpr auto kChangeFields = std::to_array<ScriptField<JobChange>>({
+    new_text_field<&JobChange::account>("account"),
     {"begin_time", new_begin, set_new_begin},
     new_text_field<&JobChange::comment>("comment"),
     {"contiguous", new_flag<&JobChange::contiguous>, set_new_flag<&JobChange::contiguous>},
+    new_count_field<&JobChange::cores_per_socket, kSlurmNoValue16>("cores_per_socket"),
     new_count_field<&JobChange::cpus_per_task, kSlurmNoValue16>("cpus_per_task"),
     {"dependency", new_dependencies, set_new_dependencies},
     {"exc_nodes", new_hosts<&JobChange::exclude>, set_new_hosts<&JobChange::exclude>},
@@ -214,19 +235,28 @@ constexpr auto kChangeFields = std::to_array<ScriptField<JobChange>>({
     new_count_field<&JobChange::nodes_min, kSlurmNoValue>("min_nodes"),
     new_text_field<&JobChange::name>("name"),
     {"nice", new_nice, set_new_nice},
+    new_count_field<&JobChange::tasks_per_node, kSlurmNoValue16>("ntasks_per_node"),
     new_count_field<&JobChange::tasks, kSlurmNoValue>("num_tasks"),
     new_text_field<&JobChange::partition>("partition"),
     {"pn_min_memory", new_memory, set_new_memory},
+    {"pn_min_tmp_disk", new_tmp_disk, set_new_tmp_disk},
     {"priority", new_priority, set_new_priority},
     new_text_field<&JobChange::qos>("qos"),
     {"req_nodes", new_hosts<&JobChange::nodelist>, set_new_hosts<&JobChange::nodelist>},
     new_count_field<&JobChange::switches, kSlurmNoValue>("req_switch"),
     {"requeue", new_flag<&JobChange::requeue>, set_new_flag<&JobChange::requeue>},
     new_text_field<&JobChange::reservation>("reservation"),
+    {"shared", new_flag<&JobChange::oversubscribe>, set_new_flag<&JobChange::oversubscribe>},
     {"site_factor", new_site_factor, set_new_site_factor},
+    new_count_field<&JobChange::sockets, kSlurmNoValue16>("sockets_per_node"),
+    new_text_field<&JobChange::std_out>("std_out"),
+    new_count_field<&JobChange::threads_per_core, kSlurmNoValue16>("threads_per_core"),
     {"time_limit", new_minutes<&JobChange::time_limit>, set_new_minutes<&JobChange::time_limit>},
     {"time_min", new_minutes<&JobChange::time_min>, set_new_minutes<&JobChange::time_min>},
+    {"tres_per_node", new_gres, set_new_gres},
     {"wait4switch", new_wait, set_new_wait},
+    new_text_field<&JobChange::wckey>("wckey"),
+    new_text_field<&JobChange::work_dir>("work_dir"),
 });
 // clang-format on
 

@@ -130,8 +130,11 @@ JobSubmit::Refusing JobSubmit::modify(const Asked& asked, const JobRef& ref, Job
     const std::set<JobId> records = records_of(asked.snapshot, name);
     const Job* const job = records.empty() ? nullptr : asked.snapshot.find_job(*records.begin());
     // What the script says could tell of another's job: the controller refuses without it.
-    if (job == nullptr || !allowed(asked.who.role, Verb::update_job, owns(asked.who, *job)))
-        return std::nullopt;
+    const auto may_change = [&] {
+        const bool own = acts_as_owner(cluster, asked.who, Verb::update_job, *job);
+        return allowed(asked.who.role, Verb::update_job, own);
+    };
+    if (job == nullptr || !may_change()) return std::nullopt;
     JobChangeDesc desc(change);
     JobRec record({*job, cluster});
     PartList partitions(cluster, asked.who);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "berth/base/text.h"
+#include "berth/model/request_values.h"
 
 namespace berth {
 namespace {
@@ -170,6 +171,33 @@ Result<MemoryGiven> given_memory(const ScriptValue& value) {
     }
     BERTH_TRY(auto per_node, given_mebibytes(value));
     return MemoryGiven{.per_node = per_node, .per_cpu = {}};
+}
+
+void add_gres(std::string& text, const std::vector<GresRequest>& list) {
+    for (const GresRequest& one : list) {
+        if (!text.empty()) text += ',';
+        text += "gres/" + one.name;
+        if (!one.type.empty()) text += ':' + one.type;
+        text += ':' + std::to_string(one.count);
+    }
+}
+
+Result<std::vector<GresRequest>> given_gres(const ScriptValue& value, bool only_gpus) {
+    BERTH_TRY(std::string text, given_text(value));
+    if (trim(text).empty()) return std::vector<GresRequest>();
+    std::ranges::replace(text, '=', ':');
+    auto gres = parse_gres_list(text);
+    if (!gres) return invalid_argument("should read gres/gpu:2, not " + text.substr(0, 100));
+    for (const GresRequest& one : *gres) {
+        if (one.name == "cpu" || one.name == "mem" || one.name == "node") {
+            return invalid_argument(
+                "should name GRES alone: use cpus_per_task, min_mem_per_node or min_nodes for " +
+                one.name);
+        }
+        if (only_gpus && one.name != "gpu")
+            return invalid_argument("should name GPUs alone: use tres_per_node for " + one.name);
+    }
+    return *std::move(gres);
 }
 
 std::string dependencies_text(const std::vector<Dependency>& all, bool any) {

@@ -46,6 +46,10 @@ struct MemoryGiven {
 Result<MemoryGiven> given_memory(const ScriptValue& value);
 Result<std::optional<Bytes>> given_mebibytes(const ScriptValue& value);
 
+// GRES are written as "gres/gpu:a100:2,gres/fpga:1".
+void add_gres(std::string& text, const std::vector<GresRequest>& list);
+Result<std::vector<GresRequest>> given_gres(const ScriptValue& value, bool only_gpus);
+
 // "afterok:12_3,after:14+5"; with "?" between them if one is enough.
 std::string dependencies_text(const std::vector<Dependency>& all, bool any);
 

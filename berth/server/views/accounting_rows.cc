@@ -111,6 +111,7 @@ api::AccountingRow accounting_row(const ClusterSpec& spec, const AccountingRecor
     row.constraints = record.request.constraint;
     row.reservation = record.request.reservation;
     row.wckey = record.wckey;
+    row.admin_comment = record.admin_comment;
     row.suspended = record.suspended;
     row.suspended_since = record.suspended_since;
     for (const AccountedStep& step : record.steps)

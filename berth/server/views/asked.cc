@@ -23,11 +23,11 @@ void add(Resources& gres, const std::vector<GresDemand>& demands, std::int64_t t
 }
 
 Bytes memory_of(const Demand& demand, const Asked& asked) {
-    switch (demand.memory_rule) {
+    switch (demand.memory.rule) {
         case MemoryRule::none:
         case MemoryRule::whole_node: return Bytes(0);  // Known once the nodes are.
-        case MemoryRule::per_node: return demand.memory * asked.nodes;
-        case MemoryRule::per_cpu: return demand.memory * asked.cpus;
+        case MemoryRule::per_node: return demand.memory.amount * asked.nodes;
+        case MemoryRule::per_cpu: return demand.memory.amount * asked.cpus;
     }
     return Bytes(0);
 }

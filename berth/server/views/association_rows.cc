@@ -76,7 +76,8 @@ private:
                              .default_qos = one->default_qos,
                              .description = one->description,
                              .organization = one->organization,
-                             .limits = one->limits});
+                             .limits = one->limits,
+                             .coordinators = one->coordinators});
             add_users(one->name, depth);
             add_beneath(one->name, depth + 1);
         }

@@ -222,8 +222,8 @@ std::vector<api::PartitionRow> partition_rows(const Snapshot& snapshot) {
 api::ConfigRow config_row(const ClusterSpec& spec) {
     api::ConfigRow row;
     row.settings = spec.settings;
-    for (std::uint32_t i = kMemoryDimension.value() + 1; i < spec.dimensions.size(); ++i) {
-        const std::string& name = spec.dimensions.at(DimensionId(i)).name;
+    for (const DimensionId gres : spec.dimensions.gres()) {
+        const std::string& name = spec.dimensions.at(gres).name;
         if (std::ranges::find(row.gres_names, name) == row.gres_names.end())
             row.gres_names.push_back(name);
     }

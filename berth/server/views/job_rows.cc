@@ -56,6 +56,7 @@ void set_identity(api::JobRow& row, const Snapshot& snapshot, const Job& job) {
     row.partition = partition_text(*snapshot.spec, job);
     row.command = job.spec.command;
     row.comment = job.spec.comment;
+    row.admin_comment = job.spec.command->admin_comment;
 }
 
 // To Slurm's clients 0 says that a job that waits is held: what no cycle has ranked yet shows 1.
@@ -226,7 +227,8 @@ api::StepRow step_row(const ClusterSpec& spec, JobId job, const Step& step) {
             .tres = tres_text(spec, tres, TresOrder::by_name),
             .started_at = step.started_at,
             .ended_at = step.ended_at,
-            .exit = step.exit};
+            .exit = step.exit,
+            .time_limit = step.time_limit};
 }
 
 namespace {

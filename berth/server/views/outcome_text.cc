@@ -70,9 +70,10 @@ std::string preemptor_text(const AccountingRecord& record) {
            (is_checkpoint_timeout(record.reason) ? " (checkpoint timeout)" : "");
 }
 
-// Its account or association has used up the minutes of GrpTRESMins.
-bool is_over_budget(const AccountingRecord& record) {
-    return record.state == JobState::timeout && record.reason.starts_with("AssocGrp");
+// Its account or association has used up the minutes of which limit; none: it has not.
+std::string_view used_up_of(const AccountingRecord& record) {
+    if (record.state != JobState::timeout || !record.reason.starts_with("AssocGrp")) return {};
+    return record.reason == "AssocGrpWallLimit" ? "GrpWall" : "GrpTRESMins";
 }
 
 std::string head_of(const AccountingRecord& record) {
@@ -104,10 +105,10 @@ std::string head_of(const AccountingRecord& record) {
                                           ? " by uid " + std::to_string(*record.cancelled_by)
                                           : std::string());
         case JobState::timeout:
-            return "timed out: " + (is_over_budget(record)
-                                        ? std::string("its account or association has used up its "
-                                                      "minutes (GrpTRESMins)")
-                                        : "it reached " + limit_text(record));
+            return "timed out: " + (used_up_of(record).empty()
+                                        ? "it reached " + limit_text(record)
+                                        : "its account or association has used up its minutes (" +
+                                              std::string(used_up_of(record)) + ")");
         case JobState::node_fail: return "was lost with its node: a node of it failed or rebooted";
         case JobState::preempted: return "was preempted by " + preemptor_text(record);
         case JobState::out_of_memory: return "ran out of memory: the kernel killed processes of it";
@@ -154,7 +155,9 @@ void add_failed_steps(const AccountingRecord& record, std::vector<std::string>& 
 std::string advice_for(const AccountingRecord& record) {
     switch (record.state) {
         case JobState::timeout:
-            if (is_over_budget(record))
+            if (used_up_of(record) == "GrpWall")
+                return "  → `scontrol show assoc_mgr` shows the minutes";
+            if (!used_up_of(record).empty())
                 return "  → `sshare -l` shows the minutes, and who used them";
             return "  → ask for more time with --time, up to the partition's MaxTime";
         case JobState::out_of_memory: return "  → ask for more memory with --mem";

@@ -44,6 +44,11 @@ TEST(OutcomeText, SaysHowAJobEndedWithItsNumbers) {
                   ran +
                   "\n  reason: AssocGrpGRESMinutes"
                   "\n  → `sshare -l` shows the minutes, and who used them");
+    EXPECT_EQ(told(record(JobState::timeout, {0, 15}, "AssocGrpWallLimit")),
+              "job 7 timed out: its account or association has used up its minutes (GrpWall)" +
+                  ran +
+                  "\n  reason: AssocGrpWallLimit"
+                  "\n  → `scontrol show assoc_mgr` shows the minutes");
     EXPECT_EQ(told(record(JobState::failed, {0, 53}, "cannot open /no/such/out: no such file")),
               "job 7 failed: its working directory, input or output could not be opened (exit "
               "code 0:53)" +

@@ -29,8 +29,7 @@ NamedAmounts named(const Dimensions& dimensions, const UsageVector& amounts, std
                         {"vmem", 0},
                         {"pages", 0}};
     std::map<std::string, std::int64_t> sums;
-    for (std::uint32_t i = kMemoryDimension.value() + 1; i < dimensions.size(); ++i) {
-        const DimensionId d(i);
+    for (const DimensionId d : dimensions.gres()) {
         const std::string name = "gres/" + dimensions.at(d).name;
         sums[name] += minutes(usage_kind_of(d));
         if (!dimensions.at(d).type.empty()) {
@@ -79,7 +78,8 @@ void add_running(Sums& sums, const Snapshot& snapshot, Time now) {
         const Duration left = job.time_limit - ran_for(job, now);
         if (left <= Duration{}) return;
         UsageVector amounts = usage_rate_of(*snapshot.spec, job);
-        for (UsageAmount& amount : amounts) amount = amount.over((Wide{left.count()} << 40) / 1000);
+        for (std::size_t kind = 0; kind < kUsageKinds; ++kind)
+            amounts[kind] = amounts[kind].over((Wide{left.count()} << 40) / 1000);
         sums.add(job.spec.account, job.owner->user, amounts);
     });
 }
@@ -117,6 +117,7 @@ api::ShareRow row_of(const Shown& shown, const ClusterSpec& spec, std::size_t in
     }
     row.tres_minutes = named(spec.dimensions, shown.used.of(index), 60);
     row.tres_run_minutes = named(spec.dimensions, shown.to_come.of(index), 60);
+    row.wall_seconds = shown.used.of(index)[kWallUsage].whole;
     return row;
 }
 

@@ -32,8 +32,8 @@ void add_gres(std::vector<NamedAmount>& all, const ClusterSpec& spec, const Reso
         all.push_back({std::move(name), std::to_string(amount)});
     };
     const Dimensions& dimensions = spec.dimensions;
-    for (std::uint32_t i = kMemoryDimension.value() + 1; i < dimensions.size(); ++i) {
-        const std::string& name = dimensions.at(DimensionId(i)).name;
+    for (const DimensionId kind : dimensions.gres()) {
+        const std::string& name = dimensions.at(kind).name;
         std::int64_t sum = 0;
         for (const DimensionId d : dimensions.of_name(name)) sum += gres[d];
         add("gres/" + name, sum);
@@ -70,8 +70,7 @@ std::optional<std::int64_t> billed_in(const ClusterSpec& spec, PartitionId parti
 std::string gres_text(const ClusterSpec& spec, const NodeSpec& node, DeviceMask devices,
                       const Resources& amount, bool with_none) {
     std::string text;
-    for (std::uint32_t i = kMemoryDimension.value() + 1; i < spec.dimensions.size(); ++i) {
-        const DimensionId d(i);
+    for (const DimensionId d : spec.dimensions.gres()) {
         if (node.capacity[d] == 0 || (amount[d] == 0 && !with_none)) continue;
         const Dimension& dimension = spec.dimensions.at(d);
         bool has_devices = false;

@@ -80,8 +80,8 @@ std::vector<NamedTres> named_tres(const ClusterSpec& spec) {
         all.push_back({std::move(name), std::move(parts)});
     };
     const Dimensions& dimensions = spec.dimensions;
-    for (std::uint32_t i = kMemoryDimension.value() + 1; i < dimensions.size(); ++i) {
-        const std::string& name = dimensions.at(DimensionId(i)).name;
+    for (const DimensionId gres : dimensions.gres()) {
+        const std::string& name = dimensions.at(gres).name;
         std::vector<std::size_t> parts;
         for (const DimensionId d : dimensions.of_name(name))
             parts.push_back(TresVector::kDimensions + d.value());

@@ -24,8 +24,8 @@ constexpr std::string_view kHeading =
 
 // Limits of an association by the names that Slurm writes, in its order.
 constexpr auto kLimitNames = std::to_array<std::string_view>(
-    {"GrpTRESMins", "GrpTRES", "GrpJobs", "GrpSubmitJobs", "MaxTRESMinsPerJob", "MaxTRESPerJob",
-     "MaxTRESPerNode", "MaxJobs", "MaxSubmitJobs", "MaxWallDurationPerJob"});
+    {"GrpTRESMins", "GrpTRES", "GrpJobs", "GrpSubmitJobs", "GrpWall", "MaxTRESMinsPerJob",
+     "MaxTRESPerJob", "MaxTRESPerNode", "MaxJobs", "MaxSubmitJobs", "MaxWallDurationPerJob"});
 
 // ---- reading
 
@@ -140,9 +140,9 @@ std::string in_quotes(const std::string& text) {
 }
 
 std::string limit_value(const Limits& limits, const LimitKey& key) {
-    if (key.tres != nullptr || key.count != nullptr) return limit_text(limits, key);
-    if (!limits.max_wall) return "";
-    return std::to_string(*limits.max_wall / std::chrono::minutes(1));
+    if (key.time == nullptr) return limit_text(limits, key);
+    const auto& time = limits.*key.time;
+    return time ? std::to_string(*time / std::chrono::minutes(1)) : std::string();
 }
 
 // What accounts and users in accounts have in common.
@@ -176,6 +176,12 @@ std::string user_line(const AccountingView& view, const api::AssociationRow& row
     }
     if (!row.admin_level.empty() && row.admin_level != "None")
         text += ":AdminLevel=" + in_quotes(row.admin_level);
+    std::vector<std::string> coordinated;
+    for (const api::AssociationRow& one : view.associations) {
+        if (std::ranges::find(one.coordinators, row.user) != one.coordinators.end())
+            coordinated.push_back(one.account);
+    }
+    if (!coordinated.empty()) text += ":Coordinator=" + in_quotes(join(coordinated, ","));
     return text + options_text(row) + "\n";
 }
 

@@ -11,7 +11,11 @@
 #include "berth/client/client.h"
 #include "berth/slurm/admin/admin_commands.h"
 #include "berth/slurm/admin/association_file.h"
+#include "berth/slurm/admin/sacctmgr_configuration.h"
+#include "berth/slurm/admin/sacctmgr_coordinators.h"
 #include "berth/slurm/admin/sacctmgr_edit.h"
+#include "berth/slurm/admin/sacctmgr_events.h"
+#include "berth/slurm/admin/sacctmgr_lists.h"
 #include "berth/slurm/admin/sacctmgr_load.h"
 #include "berth/slurm/options/arguments.h"
 #include "berth/slurm/options/command_help.h"
@@ -24,9 +28,14 @@ namespace {
 constexpr const char* kSacctmgrUsage =
     "Usage: sacctmgr [-inpPQsV] COMMAND\n"
     "  show|list account|user|association|qos|cluster [where KEY=VALUE …] [format=…]\n"
+    "  show|list tres|problem [format=…]\n"
+    "  show|list event [start=TIME] [end=TIME] [nodes=LIST] [state=…] [cond_flags=open] "
+    "[format=…]\n"
+    "  show|list configuration|runawayjobs\n"
     "  add account|user|qos NAME [KEY=VALUE …]\n"
     "  modify account|user|qos [NAME] [where KEY=VALUE …] set KEY=VALUE …\n"
     "  delete account|user|qos NAME [KEY=VALUE …]\n"
+    "  add|delete coordinator names=USERS accounts=ACCOUNTS\n"
     "  dump CLUSTER [file=FILE]\n"
     "  load [file=]FILE [clean] [cluster=CLUSTER]\n";
 
@@ -58,22 +67,20 @@ std::optional<Entity> entity_of(const std::string& word) {
     return std::nullopt;
 }
 
-std::vector<std::string> names_listed(std::string_view text) {
-    std::vector<std::string> items;
-    for (const auto one : split(text, ',')) items.emplace_back(trim(one));
-    return items;
-}
-
-struct KeyAndValue {
-    std::string key, value;
+// What Slurm shows and Berth does not, and where it is to be found instead.
+struct ShownElsewhere {
+    const char* entity;
+    const char* where;
 };
-
-// A word without '=' is a value, and its key is empty.
-KeyAndValue key_and_value(const std::string& word) {
-    const std::size_t equals = word.find('=');
-    if (equals == std::string::npos) return {"", word};
-    return {word.substr(0, equals), word.substr(equals + 1)};
-}
+constexpr auto kShownElsewhere = std::to_array<ShownElsewhere>({
+    {"federations", "there are none: a controller has one cluster"},
+    {"instances", "scontrol show node has what is known of nodes in a cloud"},
+    {"reservations", "scontrol show reservation has them as they are, sreport as they were"},
+    {"resources", "scontrol show licenses has them"},
+    {"stats", "sdiag has them"},
+    {"transactions", "the lines \"audit:\" of berthd's log have them"},
+    {"wckeys", "sacct -o wckey and sreport cluster WCKeyUtilizationByUser have them"},
+});
 
 class Sacctmgr {
 public:
@@ -104,7 +111,11 @@ public:
         if (options.notation && !shows)
             return streams_.err << "sacctmgr: error: --json and --yaml are for show\n", 1;
         if (shows) return show(words);
-        if (means(verb, "add", 3) || means(verb, "create", 1)) {
+        const bool removes = means(verb, "delete", 3) || means(verb, "remove", 3);
+        const bool adds = means(verb, "add", 3) || means(verb, "create", 1);
+        if ((adds || removes) && words.size() > 1 && means(words[1], "coordinators", 2))
+            return edit_coordinators(words, adds);
+        if (adds) {
             return edit(words, parse_add, "add",
                         "Input line must include \"Account\", \"QOS\", or \"User\"");
         }
@@ -112,7 +123,7 @@ public:
             return edit(words, parse_modify, "modify",
                         "Input line must include \"Account\", \"QOS\", or \"User\"");
         }
-        if (means(verb, "delete", 3) || means(verb, "remove", 3)) {
+        if (removes) {
             return edit(words, parse_delete, "delete",
                         "Input line must include \"Account\", \"QOS\", or \"User\"");
         }
@@ -156,16 +167,10 @@ private:
 
     int show(const std::vector<std::string>& words) {
         const auto entity = words.size() > 1 ? entity_of(words[1]) : std::nullopt;
+        if (!entity && words.size() > 1) {
+            if (const auto code = show_other(words)) return *code;
+        }
         if (!entity) {
-            for (const char* known : {"configuration", "coordinators", "events", "federations",
-                                      "problems", "resources", "reservations", "runawayjobs",
-                                      "stats", "transactions", "tres", "wckeys", "instances"}) {
-                if (words.size() > 1 && means(words[1], known, 3)) {
-                    return streams_.err << "sacctmgr: error: show " << known
-                                        << " is not supported yet\n",
-                           1;
-                }
-            }
             streams_.err << "No valid entity in list command\nInput line must include "
                             "\"Account\", \"Association\", \"Cluster\", \"QOS\", or \"User\"\n";
             return 1;
@@ -183,11 +188,65 @@ private:
         return 0;
     }
 
+    // What is no entity that can be edited; nullopt: there is no such thing.
+    std::optional<int> show_other(const std::vector<std::string>& words) {
+        const std::string& what = words[1];
+        if (means(what, "tres", 2) || means(what, "problems", 1)) return show_list(words);
+        const bool has_no_notation = means(what, "events", 1) || means(what, "configuration", 2) ||
+                                     means(what, "runawayjobs", 3);
+        if (has_no_notation && options.notation) {
+            streams_.err << "sacctmgr: error: --json and --yaml are not supported for show " << what
+                         << '\n';
+            return 1;
+        }
+        if (means(what, "events", 1))
+            return show_events(client_, {words.begin() + 2, words.end()}, options, streams_);
+        if (means(what, "configuration", 2)) return show_configuration(client_, streams_);
+        if (means(what, "runawayjobs", 3)) return show_runaway_jobs(client_, streams_);
+        for (const ShownElsewhere& one : kShownElsewhere) {
+            if (!means(what, one.entity, 3)) continue;
+            streams_.err << "sacctmgr: error: show " << one.entity
+                         << " is not supported: " << one.where << '\n';
+            return 1;
+        }
+        return std::nullopt;
+    }
+
+    // What has but a format to choose.
+    int show_list(const std::vector<std::string>& words) {
+        std::string format;
+        for (std::size_t i = 2; i < words.size(); ++i) {
+            const auto [key, value] = key_and_value(words[i]);
+            if (!means(key, "format", 1))
+                return streams_.err << " Unknown condition: " << words[i] << '\n', 1;
+            format = value;
+        }
+        if (options.notation) {
+            streams_.err << "sacctmgr: error: --json and --yaml are not supported for show "
+                         << words[1] << '\n';
+            return 1;
+        }
+        if (means(words[1], "tres", 2)) {
+            const auto shares = client_.accounts().shares();
+            if (!shares) return failed(shares.problem());
+            std::vector<std::string> names;
+            if (!shares->empty()) {
+                for (const auto& [name, minutes] : shares->front().tres_minutes)
+                    names.push_back(name);
+            }
+            return show_tres(names, format, options, streams_);
+        }
+        int code = 0;
+        const auto view = accounting(code);
+        return view ? show_problems(*view, format, options, streams_) : code;
+    }
+
     static bool select(Selection& selection, const std::string& word, Entity entity) {
         const std::size_t equals = word.find('=');
         if (equals == std::string::npos) {
             if (iequals(word, "where")) return true;
             if (means(word, "withassoc", 5)) return selection.with_associations = true;
+            if (means(word, "withcoordinator", 5)) return selection.with_coordinators = true;
             if (iequals(word, "tree")) return selection.tree = true;
             if (word.find_first_of(" =") != std::string::npos) return false;
             for (std::string& one : names_listed(word)) selection.names.push_back(std::move(one));
@@ -221,7 +280,18 @@ private:
         int code = 0;
         const auto view = accounting(code);
         if (!view) return code;
-        const auto intent = parse(*view, *entity, {words.begin() + 2, words.end()});
+        return carry_out(parse(*view, *entity, {words.begin() + 2, words.end()}));
+    }
+
+    int edit_coordinators(const std::vector<std::string>& words, bool adds) {
+        int code = 0;
+        const auto view = accounting(code);
+        if (!view) return code;
+        return carry_out(adds ? parse_add_coordinators(*view, {words.begin() + 2, words.end()})
+                              : parse_delete_coordinators(*view, {words.begin() + 2, words.end()}));
+    }
+
+    int carry_out(const Result<Intent>& intent) {
         if (!intent.ok()) {
             // As Slurm: that there is nothing to do is an answer, not a complaint.
             const bool is_answer = intent.error().message.starts_with(" Nothing ");

@@ -28,9 +28,16 @@ void put_rows(SlurmJson& json, const AccountingView& view, Entity entity,
     for (const api::AssociationRow* row : rows_of(view, entity, selection, false)) {
         const auto own = own_associations(view, entity, *row, with_associations);
         if (entity == Entity::account) {
-            put_account(json, *row, view.cluster, own);
+            put_account(json, {.row = *row,
+                               .cluster = view.cluster,
+                               .coordination = above.coordinators_of(*row),
+                               .associations = own});
         } else if (entity == Entity::user) {
-            put_user(json, *row, above.default_account_of(row->user), view.cluster, own);
+            put_user(json, {.row = *row,
+                            .cluster = view.cluster,
+                            .coordination = above.coordinated_by(row->user),
+                            .associations = own,
+                            .default_account = above.default_account_of(row->user)});
         } else {
             put_association(json, {.row = *row,
                                    .cluster = view.cluster,

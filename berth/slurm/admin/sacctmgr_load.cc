@@ -38,6 +38,7 @@ Fields fields_of(const AccountSpec& spec) {
     const auto or_name = [&](const std::string& text) { return text.empty() ? spec.name : text; };
     all.emplace_back("Description", or_name(spec.description));
     all.emplace_back("Organization", or_name(spec.organization));
+    all.emplace_back("Coordinators", join(spec.coordinators, ","));
     return all;
 }
 
@@ -95,6 +96,7 @@ public:
         for (const AssociationLine& line : lines) BERTH_CHECK(take(line));
         if (!has_cluster_) return no_cluster();
         choose_defaults();
+        choose_coordinators();
         if (!problems_.empty() && !options_.lenient)
             return invalid_argument(problems_text() + " Nothing was changed.");
         return plan();
@@ -255,8 +257,10 @@ private:
                 default_accounts_[line.name] = {to_lower(option.value), line.number};
             } else if (option.name == "adminlevel") {
                 set_level(line, to_lower(option.value));
-            } else if (is_one_of(option.name,
-                                 {"coordinator", "partition", "defaultwckey", "wckeys", "wckey"})) {
+            } else if (option.name == "coordinator") {
+                for (const std::string& account : lower_case_list(option.value))
+                    coordinated_[{account, line.name}] = line.number;
+            } else if (is_one_of(option.name, {"partition", "defaultwckey", "wckeys", "wckey"})) {
                 if (!option.value.empty()) {
                     problem(" " + option.word.substr(0, option.word.find('=')) +
                                 " of a user is not supported yet: " + option.word,
@@ -323,6 +327,25 @@ private:
             account = at->second.parent;
         }
         return cluster_qos_;
+    }
+
+    // Once all accounts are read: the file has users before accounts.
+    void choose_coordinators() {
+        for (const auto& [one, line] : coordinated_) {
+            const auto& [account, user] = one;
+            if (account.empty()) continue;
+            const auto at = accounts_.find(account);
+            const bool is_kept = !options_.clean || named_accounts_.contains(account);
+            if (at == accounts_.end() || !is_kept || account == "root") {
+                problem(" Coordinator='" + account + "' of user " + user + ": no such account",
+                        line);
+                continue;
+            }
+            named_accounts_.insert(account);
+            std::vector<std::string>& all = at->second.coordinators;
+            if (std::ranges::find(all, user) == all.end()) all.push_back(user);
+            std::ranges::sort(all);
+        }
     }
 
     void choose_defaults() {
@@ -434,6 +457,7 @@ private:
     std::set<Key> named_users_;
     std::set<Key> of_partitions_;  // Of them: those of whom only lines of partitions were read.
     std::map<std::string, Chosen> default_accounts_;  // By user.
+    std::map<Key, std::size_t> coordinated_;          // Account and coordinator: the line.
     std::map<std::string, bool> levels_;              // By user: whether an operator.
     std::vector<std::string> cluster_qos_;
     std::string parent_ = "root";

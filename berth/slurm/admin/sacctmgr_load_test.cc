@@ -168,6 +168,22 @@ TEST(SacctmgrLoad, CleanRemovesTheRest) {
     EXPECT_EQ(edits.accounts[0].shares, 1);
 }
 
+TEST(SacctmgrLoad, TakesAndWritesCoordinators) {
+    const std::string file =
+        "Cluster - 'lab'\nParent - 'root'\nAccount - 'bio':Fairshare=40\nParent - 'bio'\n"
+        "User - 'ann':DefaultAccount='bio':Coordinator='bio':Fairshare=1\n";
+    const AccountingEdits edits = edits_of(small_view(), file);
+    ASSERT_EQ(edits.accounts.size(), 1U);
+    EXPECT_EQ(edits.accounts[0].coordinators, Names{"ann"});
+    AccountingView view = small_view();
+    view.associations[1].coordinators = {"ann"};
+    EXPECT_NE(association_file(view).find(":Coordinator='bio'"), std::string::npos);
+    EXPECT_TRUE(edits_of(view, association_file(view)).empty());
+    EXPECT_EQ(why("Cluster - 'lab'\nParent - 'bio'\nUser - 'ann':Coordinator='nosuch'\n"),
+              " Coordinator='nosuch' of user ann: no such account\n Problem with line(3)\n"
+              " Nothing was changed.");
+}
+
 TEST(SacctmgrLoad, NamesTheLinesThatAreWrong) {
     const std::string start = "Cluster - 'lab'\nParent - 'root'\n";
     EXPECT_EQ(why(""),
@@ -182,11 +198,11 @@ TEST(SacctmgrLoad, NamesTheLinesThatAreWrong) {
               "same, add cluster=lab");
     EXPECT_EQ(why("Cluster - 'lab':MaxJobs=3\n").substr(0, 68),
               " Berth has no limits of a cluster; give them to its accounts: MaxJob");
-    EXPECT_EQ(why(start + "Account - 'x':Bogus=3\n\nAccount - 'y':GrpWall=3:QOS='nosuch'\n"
+    EXPECT_EQ(why(start + "Account - 'x':Bogus=3\n\nAccount - 'y':GrpTRESRunMins=3:QOS='nosuch'\n"
                           "User - 'bin':Partition='debug':AdminLevel=Administrator\n"
                           "Parent - x\nUser - bin:DefaultAccount=y\n"),
               " Unknown option: Bogus=3\n Problem with line(3)\n"
-              " GrpWall is not supported yet: GrpWall=3\n Problem with line(5)\n"
+              " GrpTRESRunMins is not supported yet: GrpTRESRunMins=3\n Problem with line(5)\n"
               "sacctmgr: error: You gave a bad qos 'nosuch'. Valid QOS's are normal,high\n"
               " Problem with line(5)\n"
               " Partition of a user is not supported yet: Partition='debug'\n"
@@ -282,7 +298,7 @@ TEST(SacctmgrLoad, MovesAccounts) {
 TEST(SacctmgrLoad, LeavesOutWhatItCannotTakeIfItMay) {
     const std::string file =
         "Cluster - 'lab':MaxJobs=3\nParent - 'root'\n"
-        "Account - 'x':GrpWall=3:QOS='nosuch,high':DefaultQOS='nosuch':MaxJobs=5\n"
+        "Account - 'x':GrpTRESRunMins=3:QOS='nosuch,high':DefaultQOS='nosuch':MaxJobs=5\n"
         "Parent - 'x'\nUser - 'bin':AdminLevel=Administrator:DefaultAccount=y\n";
     EXPECT_NE(why(file).find("Nothing was changed."), std::string::npos);
     const Result<LoadPlan> plan = plan_load(small_view(), file, {.lenient = true});

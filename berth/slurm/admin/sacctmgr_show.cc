@@ -9,8 +9,7 @@
 #include "berth/base/text.h"
 #include "berth/model/limit_keys.h"
 #include "berth/slurm/admin/sacctmgr_options.h"
-#include "berth/slurm/text/columns.h"
-#include "berth/slurm/text/printable.h"
+#include "berth/slurm/admin/sacctmgr_table.h"
 
 namespace berth::slurm {
 namespace {
@@ -26,13 +25,7 @@ struct EntityLine {
     bool tree = false;
 };
 
-struct EntityColumn {
-    std::string names;  // For format=, the first in full; any beginning of it will do.
-    std::string header;
-    std::size_t width;
-    bool left = false;
-    std::function<std::string(const EntityLine&)> text;
-};
+using EntityColumn = SacctmgrColumn<EntityLine>;
 
 std::string share_text(const api::AssociationRow& row) {
     return row.shares_of_parent ? "parent" : std::to_string(row.shares);
@@ -77,7 +70,6 @@ std::vector<EntityColumn> association_columns() {
         return l.row->priority ? std::to_string(*l.row->priority) : std::string();
     }));
     add_limits(all, kOfAssociation);
-    all.push_back(blank("GrpWall", "GrpWall", 11));
     all.push_back(plain("QOS,QOSLevel", "QOS", 20,
                         [](const EntityLine& l) { return join(l.above.qos_of(*l.row), ","); }));
     all.push_back(plain("DefaultQOS,DefQOS", "Def QOS", 9,
@@ -100,6 +92,9 @@ std::vector<EntityColumn> account_columns() {
     all.push_back(plain("Organization", "Org", 20, [](const EntityLine& l) {
         return l.row->organization.empty() ? l.row->account : l.row->organization;
     }));
+    all.push_back(plain("Coordinators", "Coordinators", 20, [](const EntityLine& l) {
+        return names_of(l.above.coordinators_of(*l.row));
+    }));
     return all;
 }
 
@@ -109,6 +104,9 @@ std::vector<EntityColumn> user_columns() {
                         [](const EntityLine& l) { return l.default_account; }));
     all.push_back(
         plain("AdminLevel", "Admin", 9, [](const EntityLine& l) { return l.row->admin_level; }));
+    all.push_back(plain("Coordinators", "Coord Accounts", 20, [](const EntityLine& l) {
+        return names_of(l.above.coordinated_by(l.row->user));
+    }));
     return all;
 }
 
@@ -163,92 +161,6 @@ constexpr const char* kClusterFormat =
     "Cluster,ControlHost,ControlPort,RPC,Share,GrpJobs,GrpTRES,GrpSubmit,MaxJobs,MaxTRES,MaxSubmit,"
     "MaxWall,QOS,DefaultQOS";
 
-// "account%20,user": the column, and another width where one is given.
-const EntityColumn* find_column(const std::vector<EntityColumn>& columns, std::string_view name) {
-    for (const bool whole : {true, false}) {
-        for (const EntityColumn& column : columns) {
-            for (const auto one : split(column.names, ',')) {
-                const bool meant = whole ? iequals(one, name)
-                                         : name.size() >= 3 && name.size() <= one.size() &&
-                                               iequals(one.substr(0, name.size()), name);
-                if (meant) return &column;
-            }
-        }
-    }
-    return nullptr;
-}
-
-class EntityTable {
-public:
-    EntityTable(const SacctmgrOptions& options, Streams& streams)
-        : options_(options), streams_(streams) {}
-
-    bool choose(const std::vector<EntityColumn>& columns, std::string_view format, bool tree) {
-        for (const auto part : split(format, ',')) {
-            const std::size_t percent = part.find('%');
-            const std::string_view name = trim(part.substr(0, percent));
-            const EntityColumn* column = find_column(columns, name);
-            if (column == nullptr) {
-                streams_.err << "Unknown field '" << name << "'\n";
-                return false;
-            }
-            chosen_.push_back(*column);
-            if (tree && column->header == "Account") {
-                chosen_.back().left = true;
-                chosen_.back().width = 20;
-            }
-            if (percent == std::string_view::npos) continue;
-            const auto width = parse_int64(part.substr(percent + 1));
-            constexpr std::int64_t kMostWidth = 4096;
-            if (!width.ok() || width.value() == 0 || width.value() < -kMostWidth ||
-                width.value() > kMostWidth)
-                continue;
-            chosen_.back().left = width.value() < 0;
-            chosen_.back().width = static_cast<std::size_t>(std::abs(width.value()));
-        }
-        return true;
-    }
-
-    void header() {
-        if (options_.no_header) return;
-        std::vector<std::string> names, rules;
-        for (const EntityColumn& column : chosen_) names.push_back(column.header);
-        put(names, true);
-        if (options_.parsable || options_.parsable2) return;
-        for (const EntityColumn& column : chosen_)
-            streams_.out << std::string(column.width, '-') << ' ';
-        streams_.out << '\n';
-    }
-
-    void line(const EntityLine& line) {
-        std::vector<std::string> cells;
-        cells.reserve(chosen_.size());
-        for (const EntityColumn& column : chosen_) cells.push_back(column.text(line));
-        put(cells, false);
-    }
-
-private:
-    void put(const std::vector<std::string>& cells, bool is_header) {
-        for (std::size_t i = 0; i < cells.size(); ++i) {
-            if (options_.parsable || options_.parsable2) {
-                streams_.out << printable(cells[i], "|");
-                if (options_.parsable || i + 1 < cells.size()) streams_.out << '|';
-                continue;
-            }
-            const EntityColumn& column = chosen_[i];
-            const std::string text = printable(cells[i]);
-            streams_.out << (is_header ? cell(text, column.width, !column.left)
-                                       : cell_with_plus(text, column.width, !column.left))
-                         << ' ';
-        }
-        streams_.out << '\n';
-    }
-
-    const SacctmgrOptions& options_;
-    Streams& streams_;
-    std::vector<EntityColumn> chosen_;
-};
-
 }  // namespace
 
 bool is_selected(const std::vector<std::string>& list, const std::string& one) {
@@ -285,7 +197,7 @@ std::vector<const api::AssociationRow*> rows_of(const AccountingView& view, Enti
 
 int show_accounting(const AccountingView& view, Entity entity, const Selection& selection,
                     const SacctmgrOptions& options, Streams& streams) {
-    EntityTable table(options, streams);
+    SacctmgrTable<EntityLine> table(options, streams);
     const bool each = selection.with_associations || options.associations;
     std::string format = selection.format;
     if (format.empty()) {
@@ -297,14 +209,17 @@ int show_accounting(const AccountingView& view, Entity entity, const Selection& 
             case Entity::account: format = "Account,Description,Organization"; break;
             case Entity::user: format = "User,DefaultAccount,AdminLevel"; break;
         }
-        if (each && (entity == Entity::account || entity == Entity::user)) format += more;
+        const bool has_names = entity == Entity::account || entity == Entity::user;
+        if (each && has_names) format += more;
+        if (selection.with_coordinators && has_names) format += ",Coordinators";
     }
     const std::vector<EntityColumn> columns = entity == Entity::qos       ? qos_columns()
                                               : entity == Entity::account ? account_columns()
                                               : entity == Entity::user    ? user_columns()
                                               : entity == Entity::cluster ? cluster_columns()
                                                                           : association_columns();
-    if (!table.choose(columns, format, selection.tree)) return 1;
+    if (!table.choose(columns, format)) return 1;
+    if (selection.tree) table.widen("Account", 20);
     table.header();
     const api::AssociationTree above(view.associations, view.qos);
     if (entity == Entity::qos) {

@@ -5,28 +5,19 @@
 #include <vector>
 
 #include "berth/client/client.h"
-#include "berth/slurm/json/slurm_json.h"
+#include "berth/slurm/admin/sacctmgr_table.h"
 #include "berth/slurm/text/invocation.h"
 
 namespace berth::slurm {
 
 enum class Entity : unsigned char { account, user, association, qos, cluster };
 
-struct SacctmgrOptions {
-    bool immediate = false;     // -i
-    bool no_header = false;     // -n
-    bool parsable = false;      // -p: "|" behind every cell
-    bool parsable2 = false;     // -P: "|" between them
-    bool associations = false;  // -s
-    bool quiet = false;
-    std::optional<Notation> notation;  // --json, --yaml
-};
-
-// The words after the entity: "where name=x account=y", "format=a,b%20", "withassoc", "tree".
+// The words after the entity: "where name=x account=y", "format=a,b%20", "withassoc", "withcoord",
+// "tree".
 struct Selection {
     std::vector<std::string> names, accounts, users, qos;
     std::string format;
-    bool with_associations = false, tree = false;
+    bool with_associations = false, with_coordinators = false, tree = false;
 };
 
 struct AccountingView {

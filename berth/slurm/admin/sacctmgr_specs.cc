@@ -15,6 +15,7 @@ AccountSpec account_of(const api::AssociationRow& row) {
     one.limits = row.limits;
     one.qos = row.qos;
     one.default_qos = row.default_qos;
+    one.coordinators = row.coordinators;
     return one;
 }
 

@@ -4,7 +4,8 @@
 #include <sstream>
 
 #include "berth/model/limit_keys.h"
-#include "berth/slurm/admin/sacctmgr_edit.h"
+#include "berth/slurm/admin/sacctmgr_coordinators.h"
+#include "berth/slurm/admin/sacctmgr_lists.h"
 
 namespace berth::slurm {
 namespace {
@@ -150,6 +151,67 @@ TEST(Sacctmgr, DeletesUsersOfAnAccountOrEverywhere) {
     const auto all = parse_delete(sample(), Entity::account, {"bio"});
     ASSERT_TRUE(all.ok());
     EXPECT_EQ(all->text, " Deleting accounts...\n  bio\n");
+}
+
+// As Debian's Slurm prints it.
+TEST(Sacctmgr, ListsTresWithSlurmsNumbers) {
+    const auto listed = [](const std::string& format, const SacctmgrOptions& options) {
+        std::istringstream in;
+        std::ostringstream out, err;
+        Streams streams{in, out, err};
+        const int code = show_tres({"cpu", "mem", "energy", "node", "billing", "fs/disk", "vmem",
+                                    "pages", "gres/gpu", "gres/gpu:a100"},
+                                   format, options, streams);
+        return out.str() + err.str() + (code == 0 ? "" : "[1]");
+    };
+    EXPECT_EQ(listed("", {}).substr(0, 99),
+              "    Type            Name     ID \n-------- --------------- ------ \n"
+              "     cpu                      1 \n");
+    EXPECT_EQ(listed("", {.no_header = true, .parsable2 = true}),
+              "cpu||1\nmem||2\nenergy||3\nnode||4\nbilling||5\nfs|disk|6\nvmem||7\npages||8\n"
+              "gres|gpu|1001\ngres|gpu:a100|1002\n");
+    EXPECT_EQ(listed("nosuch", {}), "Unknown field 'nosuch'\n[1]");
+}
+
+TEST(Sacctmgr, ListsAccountsWithoutUsersAndUsersWithoutUid) {
+    AccountingView view = sample();
+    view.associations.push_back({.account = "art", .parent = "root", .depth = 1});
+    view.associations.push_back({.account = "bio", .parent = "bio", .user = "no-such-user"});
+    std::istringstream in;
+    std::ostringstream out, err;
+    Streams streams{in, out, err};
+    EXPECT_EQ(show_problems(view, "", {.parsable2 = true}, streams), 0);
+    EXPECT_EQ(out.str(),
+              "Cluster|Account|User|Problem\noracle|art||Account has no users\n"
+              "oracle||no-such-user|User does not have a uid\n");
+}
+
+TEST(Sacctmgr, AddsAndDeletesCoordinators) {
+    AccountingView view = sample();
+    const auto added = parse_add_coordinators(view, {"names=news", "accounts=bio,physics"});
+    ASSERT_TRUE(added.ok()) << added.error().message;
+    EXPECT_EQ(added->text,
+              " Adding Coordinator User(s)\n  news\n To Account(s) and all sub-accounts\n"
+              "  bio\n  physics\n");
+    ASSERT_EQ(added->edits.accounts.size(), 2U);
+    EXPECT_EQ(added->edits.accounts[0].coordinators, Words{"news"});
+    EXPECT_EQ(added->edits.accounts[0].shares, 40) << "the rest of it stays";
+    view.associations[1].coordinators = {"games", "news"};
+    EXPECT_EQ(parse_add_coordinators(view, {"names=news", "account=bio"}).error().message,
+              " Nothing new added.");
+    const auto removed = parse_delete_coordinators(view, {"names=games"});
+    ASSERT_TRUE(removed.ok()) << removed.error().message;
+    EXPECT_EQ(removed->text,
+              " Removing Coordinators (sub accounts not listed)...\n  U = games     A = bio       "
+              "\n");
+    EXPECT_EQ(removed->edits.accounts.at(0).coordinators, Words{"news"});
+    for (const Words& wrong :
+         {Words{"names=news"}, Words{"account=bio"}, Words{"names=nosuch", "account=bio"},
+          Words{"names=news", "account=nosuch"}, Words{"names=news", "account=root"},
+          Words{"names=news", "account=bio", "color=red"}})
+        EXPECT_FALSE(parse_add_coordinators(view, wrong).ok()) << wrong.back();
+    EXPECT_EQ(parse_delete_coordinators(view, {"names=nosuch"}).error().message,
+              " Nothing removed");
 }
 
 TEST(Sacctmgr, ShowsSlurmsTables) {

@@ -4,56 +4,46 @@
 #include <array>
 
 #include "berth/base/text.h"
+#include "berth/slurm/admin/scontrol_job_keys.h"
 #include "berth/slurm/options/advice.h"
 
 namespace berth::slurm {
 namespace {
 
 constexpr auto kScontrolCommands = std::to_array<std::string_view>(
-    {"cancel_reboot", "completing", "create",      "delete",  "hold",    "notify",
-     "ping",          "reboot",     "reconfigure", "release", "requeue", "requeuehold",
-     "resume",        "show",       "suspend",     "token",   "top",     "uhold",
-     "update",        "version",    "wait_job",    "write"});
+    {"cancel_reboot", "completing",  "create", "delete",  "hold",        "listpids",
+     "notify",        "pidinfo",     "ping",   "reboot",  "reconfigure", "release",
+     "requeue",       "requeuehold", "resume", "show",    "suspend",     "token",
+     "top",           "uhold",       "update", "version", "wait_job",    "write"});
 
 constexpr auto kShownEntities = std::to_array<std::string_view>(
     {"assoc_mgr", "config", "hostlist", "hostlistsorted", "hostnames", "job", "license", "node",
      "partition", "reservation", "step", "topology"});
 
-constexpr auto kJobUpdateKeys = std::to_array<std::string_view>({"ArrayTaskThrottle",
-                                                                 "Comment",
-                                                                 "Contiguous",
-                                                                 "CPUsPerTask",
-                                                                 "Deadline",
-                                                                 "Dependency",
-                                                                 "EligibleTime",
-                                                                 "ExcNodeList",
-                                                                 "Features",
-                                                                 "JobName",
-                                                                 "Licenses",
-                                                                 "MailType",
-                                                                 "MailUser",
-                                                                 "MinMemoryCPU",
-                                                                 "MinMemoryNode",
-                                                                 "Name",
-                                                                 "Nice",
-                                                                 "NodeList",
-                                                                 "NumNodes",
-                                                                 "NumTasks",
-                                                                 "Partition",
-                                                                 "Priority",
-                                                                 "QOS",
-                                                                 "ReqNodeList",
-                                                                 "Requeue",
-                                                                 "ReservationName",
-                                                                 "SiteFactor",
-                                                                 "StartTime",
-                                                                 "Switches",
-                                                                 "TimeLimit",
-                                                                 "TimeMin"});
-
 constexpr auto kNodeUpdateKeys =
     std::to_array<std::string_view>({"ActiveFeatures", "AvailableFeatures", "BerthGpus", "Comment",
                                      "Extra", "Features", "Reason", "State", "Weight"});
+
+struct InsteadOfVerb {
+    std::string_view verb, instead;
+};
+constexpr auto kInsteadOfVerbs = std::to_array<InsteadOfVerb>({
+    {"abort", "stop berthd with systemctl, or a cluster of berth up with berth down"},
+    {"cluster", "there is one cluster"},
+    {"fsdampeningfactor", "Berth has no FairShareDampeningFactor"},
+    {"getaddrs", "scontrol show node has NodeAddr"},
+    {"power", "Berth powers no nodes up or down"},
+    {"schedloglevel", "set DebugFlags= in slurm.conf and say scontrol reconfigure"},
+    {"setdebug", "start berthd with --verbose, or set SlurmctldDebug= in slurm.conf"},
+    {"setdebugflags", "set DebugFlags= in slurm.conf and say scontrol reconfigure"},
+    {"shutdown", "stop berthd with systemctl, or a cluster of berth up with berth down"},
+    {"takeover", "there is no second controller: a berthd that begins on the state takes over"},
+});
+
+bool is_node_key(std::string_view key) {
+    return std::ranges::any_of(kNodeUpdateKeys,
+                               [&](std::string_view one) { return iequals(one, key); });
+}
 
 // The name that was meant, else all of them.
 std::string advise(const Invocation& call, std::string_view word,
@@ -65,6 +55,12 @@ std::string advise(const Invocation& call, std::string_view word,
 
 std::string advice_on_command(const Invocation& call, std::string_view word) {
     return advise(call, word, kScontrolCommands, "the commands are ");
+}
+
+std::string_view instead_of_verb(std::string_view verb) {
+    const auto found = std::ranges::find_if(
+        kInsteadOfVerbs, [&](const InsteadOfVerb& one) { return iequals(one.verb, verb); });
+    return found == kInsteadOfVerbs.end() ? std::string_view() : found->instead;
 }
 
 std::string advice_on_entity(const Invocation& call, std::string_view word) {
@@ -85,17 +81,12 @@ std::string advice_on_update(const Invocation& call, const std::vector<std::stri
         if (!names_job && !names_node && !iequals(key, "StepId")) keys.push_back(key);
     }
     if (!of_job && !of_node) return {};  // What is said then tells how to begin.
-    const auto known = of_node ? node_update_keys() : job_update_keys();
     for (const std::string_view key : keys) {
-        const bool is_known =
-            std::ranges::any_of(known, [&](std::string_view one) { return iequals(one, key); });
-        if (is_known) continue;
-        return advise(call, key, known, of_node ? "a node has " : "a job has ");
+        if (of_node && !is_node_key(key)) return advise(call, key, kNodeUpdateKeys, "a node has ");
+        if (!of_node && !is_job_key(key)) return advise(call, key, job_update_keys(), "a job has ");
     }
     return {};
 }
-
-std::span<const std::string_view> job_update_keys() { return kJobUpdateKeys; }
 
 std::span<const std::string_view> node_update_keys() { return kNodeUpdateKeys; }
 

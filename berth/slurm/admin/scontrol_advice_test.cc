@@ -72,5 +72,15 @@ TEST(ScontrolAdvice, NamesOnlyKeysThatUpdateTakes) {
     EXPECT_FALSE(is_taken("JobId=1", "Colour"));
 }
 
+TEST(ScontrolAdvice, SaysWhatToDoInsteadOfCommandsOfSlurms) {
+    EXPECT_EQ(
+        refusal("no", {"shutdown"}),
+        "scontrol: error: scontrol shutdown is not supported: stop berthd with systemctl, or a "
+        "cluster of berth up with berth down\n[exit 1]");
+    EXPECT_EQ(instead_of_verb("SetDebug"),
+              "start berthd with --verbose, or set SlurmctldDebug= in slurm.conf");
+    EXPECT_EQ(instead_of_verb("show"), "");
+}
+
 }  // namespace
 }  // namespace berth::slurm

@@ -2,7 +2,18 @@
 
 #include <algorithm>
 
+#include "berth/api/problem.h"
+
 namespace berth::slurm {
+namespace {
+
+// As scontrol writes a time limit. A part of a minute counts as one.
+std::string minutes_text(Duration limit) {
+    const std::int64_t minutes = (limit + std::chrono::seconds(59)) / std::chrono::minutes(1);
+    return std::to_string(std::max<std::int64_t>(1, minutes));
+}
+
+}  // namespace
 
 ChangeResult without_words(const CallResult<Done>& done) {
     if (!done) return done.problem();
@@ -11,14 +22,21 @@ ChangeResult without_words(const CallResult<Done>& done) {
 
 ChangeResult send_update(Client& client, const Update& change, const std::string& name) {
     if (change.node) return without_words(client.update_node(name, *change.node));
-    api::JobPatch patch = change.job;
-    if (change.time_limit_by == Duration::zero()) return client.update(name, patch);
-    const auto jobs = client.job(name);  // "+10" is relative to what it is now.
+    if (change.step)
+        return without_words(client.steps().update(name.substr(0, name.find('.')), *change.step));
+    const JobUpdate& update = change.job;
+    if (update.time_limit_by == Duration::zero() && !update.end)
+        return client.update(name, update.patch);
+    const auto jobs = client.job(name);  // Both are relative to what the job is now.
     if (!jobs) return jobs.problem();
-    const auto limit = jobs->front().time_limit;
-    if (limit) {
-        patch.time_limit = std::to_string(
-            std::max<std::int64_t>(1, (*limit + change.time_limit_by).count() / 60'000));
+    const api::JobRow& job = jobs->front();
+    api::JobPatch patch = update.patch;
+    if (update.end) {
+        if (job.state != "RUNNING" || !job.started_at)
+            return api::problem_of(Refusal::job_not_running, "job " + name + " is not running");
+        patch.time_limit = minutes_text(*update.end - *job.started_at);
+    } else if (job.time_limit) {
+        patch.time_limit = minutes_text(*job.time_limit + update.time_limit_by);
     }
     return client.update(name, patch);
 }

@@ -6,148 +6,22 @@
 #include "berth/base/bitmask.h"
 #include "berth/base/duration_text.h"
 #include "berth/base/hostlist.h"
-#include "berth/base/size_text.h"
 #include "berth/base/text.h"
 #include "berth/model/invalid_argument.h"
-#include "berth/model/license.h"
-#include "berth/model/mail.h"
 #include "berth/model/node.h"
 #include "berth/slurm/admin/scontrol_reservation.h"
-#include "berth/slurm/options/option_values.h"
 #include "berth/slurm/text/argument_text.h"
-#include "berth/slurm/text/when.h"
 
 namespace berth::slurm {
 namespace {
 
-Status set_time_limit(Update& update, const std::string& value) {
-    const bool relative = !value.empty() && (value[0] == '+' || value[0] == '-') && value != "-1";
-    const auto limit =
-        parse_time_limit(relative ? std::string_view(value).substr(1) : std::string_view(value));
-    if (!limit.ok()) return invalid_argument("Invalid TimeLimit value: " + value);
-    if (!relative) {
-        update.job.time_limit = value;
-    } else if (limit.value()) {
-        update.time_limit_by = value[0] == '-' ? -*limit.value() : *limit.value();
-    }
-    return Done{};
-}
-
-Status set_switches_key(api::JobPatch& job, const std::string& value) {
-    const auto parts = split(value, '@');
-    const auto count = parse_int64(parts[0]);
-    if (parts.size() > 2 || !count.ok() || *count < 0 || *count > 65535) {
-        return invalid_argument("Invalid Switches value: " + value);
-    }
-    job.switches = static_cast<std::uint32_t>(*count);
-    if (parts.size() == 1) return Done{};
-    const auto wait = parse_time_limit(parts[1]);
-    if (!wait.ok() || !*wait) return invalid_argument("Invalid Switches value: " + value);
-    job.switches_wait = **wait;
-    return Done{};
-}
-
-Status set_numnodes_key(api::JobPatch& job, const std::string& value) {
-    const auto count = parse_node_count(value);
-    if (!count) return invalid_argument("Invalid NumNodes value: " + value);
-    job.nodes_min = count->least;
-    job.nodes_max = count->most;
-    return Done{};
-}
-
-Status set_memory_key(std::optional<std::int64_t>& memory, const std::string& key,
-                      const std::string& value) {
-    const auto size = parse_size(value);
-    if (!size.ok() || size->count() < 0)
-        return invalid_argument("Invalid " + key + " value: " + value);
-    memory = size->count();
-    return Done{};
-}
-
-// What of a waiting job's request is to be another.
-Status set_request_key(api::JobPatch& job, const std::string& name, const std::string& key,
-                       const std::string& value, Time now) {
-    const auto set_count = [&](std::optional<std::uint32_t>& count) -> Status {
-        BERTH_TRY(const std::int64_t number, whole_number(key, value, 1, 10'000'000));
-        count = static_cast<std::uint32_t>(number);
-        return Done{};
-    };
-    if (name == "switches") return set_switches_key(job, value);
-    if (name == "numnodes") return set_numnodes_key(job, value);
-    if (name == "numtasks") return set_count(job.tasks);
-    if (name == "cpuspertask") return set_count(job.cpus_per_task);
-    if (name == "minmemorynode") return set_memory_key(job.memory_per_node, key, value);
-    if (name == "minmemorycpu") return set_memory_key(job.memory_per_cpu, key, value);
-    if (name == "licenses") {
-        if (!value.empty() && !parse_licenses(value))
-            return invalid_argument("Invalid license specification");
-        job.licenses = value;
-    } else if (name == "features") {
-        job.features = value;
-    } else if (name == "reservationname") {
-        job.reservation = value;
-    } else if (name == "timemin") {
-        const auto least = parse_time_limit(value);
-        if (!least.ok() || !*least) return invalid_argument("Invalid TimeMin value: " + value);
-        job.time_min = value;
-    } else if (name == "deadline") {
-        BERTH_TRY(job.deadline, parse_when(value, now));
-    } else if (name == "excnodelist") {
-        BERTH_TRY(job.exclude, expand_hostlist(value));
-    } else if (name == "contiguous") {
-        const bool yes = iequals(value, "yes") || value == "1";
-        if (!yes && !iequals(value, "no") && value != "0") {
-            return invalid_argument("Invalid Contiguous value: " + value);
-        }
-        job.contiguous = yes;
-    } else {
-        return invalid_argument("Update of this parameter is not supported: " + key + "=" + value);
-    }
-    return Done{};
-}
-
-Status set_job_key(Update& update, const std::string& key, const std::string& value, Time now) {
-    const std::string name = to_lower(key);
-    if (name == "timelimit") return set_time_limit(update, value);
-    if (name == "partition") {
-        update.job.partition = value;
-    } else if (name == "qos") {
-        update.job.qos = value;
-    } else if (name == "name" || name == "jobname") {
-        update.job.name = value;
-    } else if (name == "comment") {
-        update.job.comment = value;
-    } else if (name == "dependency") {
-        update.job.dependency = value;
-    } else if (name == "nodelist" || name == "reqnodelist") {
-        BERTH_TRY(update.job.nodelist, expand_hostlist(value));
-    } else if (name == "priority") {
-        BERTH_TRY(const std::int64_t priority, whole_number(key, value, 0, 0xffff'fffeLL));
-        update.job.priority = static_cast<std::uint32_t>(priority);
-    } else if (name == "sitefactor") {
-        BERTH_TRY(update.job.site_factor, whole_number(key, value, -2'147'483'645, 2'147'483'645));
-    } else if (name == "nice") {
-        BERTH_TRY(update.job.nice, whole_number(key, value, -2'147'483'645, 2'147'483'645));
-    } else if (name == "arraytaskthrottle") {
-        BERTH_TRY(const std::int64_t limit, whole_number(key, value, 0, 4'000'000));
-        update.job.array_max_running = static_cast<std::uint32_t>(limit);
-    } else if (name == "mailtype") {
-        if (!parse_mail_types(value)) return invalid_argument("Invalid MailType value: " + value);
-        update.job.mail_type = value;
-    } else if (name == "mailuser") {
-        update.job.mail_user = value;
-    } else if (name == "stdout") {
-        update.job.std_out = value;
-    } else if (name == "requeue") {
-        if (value != "0" && value != "1")
-            return invalid_argument("scontrol: error: Invalid Requeue value: " + value);
-        update.job.requeue = value == "1";
-    } else if (name == "starttime" || name == "eligibletime") {
-        BERTH_TRY(update.job.begin, parse_when(value, now, true));
-    } else {
-        return set_request_key(update.job, name, key, value, now);
-    }
-    return Done{};
+// Of Slurm's keys of nodes that are not ours; nullptr: it is none.
+const char* why_not_of_nodes(const std::string& key) {
+    if (iequals(key, "CpuBind")) return "jobs say how they are bound: srun --cpu-bind";
+    if (iequals(key, "Gres")) return "set it in slurm.conf or gres.conf, and reconfigure";
+    if (iequals(key, "NodeAddr") || iequals(key, "NodeHostName"))
+        return "the node's agent tells where it is when it registers";
+    return nullptr;
 }
 
 Status set_node_key(api::NodePatch& node, const std::string& key, const std::string& value) {
@@ -191,10 +65,45 @@ Status set_node_key(api::NodePatch& node, const std::string& key, const std::str
         for (const auto feature : split(value, ',')) {
             if (!trim(feature).empty()) features.emplace_back(trim(feature));
         }
+    } else if (const char* const why = why_not_of_nodes(key)) {
+        return Error{ErrorCode::failed_precondition,
+                     key + "=" + value + " is not supported: " + why};
     } else {
         return invalid_argument("Update of this parameter is not supported: " + key + "=" + value);
     }
     return Done{};
+}
+
+// StepId=12.0, or StepId=12 for all steps of the job.
+Result<api::StepPatch> steps_named(const std::string& value) {
+    const std::size_t dot = value.find('.');
+    api::StepPatch patch;
+    const bool has_job = dot != 0 && !value.empty();
+    if (has_job && dot == std::string::npos) return patch;
+    const auto number =
+        parse_int64(std::string_view(value).substr(std::min(dot + 1, value.size())));
+    if (!has_job || !number.ok() || *number < 0 || *number >= kPrologStep.value()) {
+        return invalid_argument("Invalid StepId value: " + value +
+                                "; a step of srun is 12.0, and 12 are all of that job");
+    }
+    patch.step = StepId(static_cast<std::uint32_t>(*number));
+    return patch;
+}
+
+Status set_step_key(api::StepPatch& step, const std::string& key, const std::string& value) {
+    if (!means(key, "TimeLimit", 3)) {
+        return invalid_argument("Update of this parameter is not supported: " + key + "=" + value +
+                                "; of a step only TimeLimit can be changed");
+    }
+    if (!parse_time_limit(value).ok()) return invalid_argument("Invalid TimeLimit value: " + value);
+    step.time_limit = value;
+    return Done{};
+}
+
+Status set_key(Update& update, const std::string& key, const std::string& value, Time now) {
+    if (update.node) return set_node_key(*update.node, key, value);
+    if (update.step) return set_step_key(*update.step, key, value);
+    return set_job_key(update.job, key, value, now);
 }
 
 }  // namespace
@@ -239,19 +148,18 @@ Result<Update> parse_update(const std::vector<std::string>& words, Time now) {
             BERTH_TRY(update.names, expand_hostlist(value));
             update.node.emplace();
         } else if (iequals(key, "StepId")) {
-            return invalid_argument("update of " + key + " is not supported yet");
+            BERTH_TRY(update.step, steps_named(value));
+            update.names = {value};
         } else {
             keys.emplace_back(key, value);
         }
     }
     if (update.names.empty()) {
         return invalid_argument(
-            "No valid entity in update command; begin with JobId= or NodeName=");
+            "No valid entity in update command; begin with JobId=, StepId= or NodeName=");
     }
     for (const auto& [key, value] : keys) {
-        const Status set = update.node ? set_node_key(*update.node, key, value)
-                                       : set_job_key(update, key, value, now);
-        if (!set.ok()) return set.error();
+        BERTH_CHECK(set_key(update, key, value, now));
     }
     if (keys.empty()) return invalid_argument("No changes specified");
     return update;

@@ -1,4 +1,4 @@
-// scontrol update: its KEY=VALUE words as one change to jobs or nodes.
+// scontrol update: its KEY=VALUE words as one change to jobs, to steps of a job or to nodes.
 #pragma once
 
 #include <optional>
@@ -7,6 +7,7 @@
 
 #include "berth/api/messages.h"
 #include "berth/base/result.h"
+#include "berth/slurm/admin/scontrol_job_keys.h"
 
 namespace berth::slurm {
 
@@ -19,10 +20,10 @@ enum class Updated : unsigned char { job_or_node, reservation, partition };
 Updated what_is_updated(const std::vector<std::string>& words);
 
 struct Update {
-    std::vector<std::string> names;  // Jobs or nodes.
-    api::JobPatch job;
-    Duration time_limit_by{};            // TimeLimit=+10 or -10: not 0.
+    std::vector<std::string> names;  // Jobs or nodes; of steps one, as 12.0 or 12.
+    JobUpdate job;
     std::optional<api::NodePatch> node;  // Present: the change is to nodes.
+    std::optional<api::StepPatch> step;  // Present: it is to steps.
 };
 
 Result<Update> parse_update(const std::vector<std::string>& words, Time now);

@@ -39,7 +39,7 @@ TEST(ScontrolUpdate, AJobMovesToAReservationWhicheverIsNamedFirst) {
         const auto update = parse_update(words, Time{});
         ASSERT_TRUE(update.ok()) << update.error().message;
         EXPECT_EQ(update->names, Strings{"7"});
-        EXPECT_EQ(update->job.reservation, "r1");
+        EXPECT_EQ(update->job.patch.reservation, "r1");
     }
 }
 
@@ -47,7 +47,62 @@ TEST(ScontrolUpdate, RefusesWordsThatNameNothing) {
     const auto update = parse_update({"TimeLimit=5"}, Time{});
     ASSERT_FALSE(update.ok());
     EXPECT_EQ(update.error().message,
-              "No valid entity in update command; begin with JobId= or NodeName=");
+              "No valid entity in update command; begin with JobId=, StepId= or NodeName=");
+}
+
+// What one word changes of a job; where it is refused, the error.
+std::string change_by(const std::string& word) {
+    const auto update = parse_update({"JobId=7", word}, Time(std::chrono::hours(1000)));
+    if (!update.ok()) return update.error().message;
+    std::string changed;
+    api::JobPatch::fields(update->job.patch, [&](std::string_view name, const auto& value) {
+        if (value) changed += (changed.empty() ? "" : " ") + std::string(name);
+    });
+    if (update->job.end) changed += "end";
+    return changed;
+}
+
+TEST(ScontrolUpdate, TakesSlurmsKeysOfJobs) {
+    const std::pair<const char*, const char*> cases[] = {
+        {"Account=lab", "account"},
+        {"WorkDir=/tmp", "work_dir"},
+        {"WCKey=x", "wckey"},
+        {"EndTime=now+1hour", "end"},
+        {"Gres=gpu:2", "gres"},
+        {"gres=", "gres"},
+        {"Gres=gpu:a:x", "Invalid Gres value: gpu:a:x"},
+        {"TasksPerNode=2", "tasks_per_node"},
+        {"TasksPerNode=0", "Invalid TasksPerNode value: 0"},
+        {"MinTmpDiskNode=10G", "tmp_disk"},
+        {"ReqSockets=0", "sockets"},
+        {"ReqCores=4", "cores_per_socket"},
+        {"ReqThreads=2", "threads_per_core"},
+        {"OverSubscribe=YES", "oversubscribe"},
+        {"Shared=0", "oversubscribe"},
+        {"Shared=maybe", "Invalid Shared value: maybe"},
+        {"Prefer=ib&ssd", "prefer"},
+        {"Prefer=", "prefer"},
+        {"Prefer=ib|ssd",
+         "--prefer=ib|ssd is not supported: it takes features with & between them"},
+        {"wait-for-switch=60", "switches_wait"},
+        {"ReqNodes=2-4", "nodes_min nodes_max"},
+    };
+    for (const auto& [word, changed] : cases) EXPECT_EQ(change_by(word), changed) << word;
+}
+
+TEST(ScontrolUpdate, TakesKeysThatAreShortened) {
+    EXPECT_EQ(change_by("timel=5"), "time_limit");
+    EXPECT_EQ(change_by("excn=n1"), "exclude");
+    EXPECT_EQ(change_by("Name=x"), "name");
+    EXPECT_EQ(change_by("Ti=5"), "Update of this parameter is not supported: Ti=5");
+    EXPECT_EQ(change_by("Time=5"), "Update of this parameter is not supported: Time=5");
+    EXPECT_EQ(change_by("Req=5"), "Update of this parameter is not supported: Req=5");
+}
+
+TEST(ScontrolUpdate, NamesWhatToUseInsteadOfKeysThatAreSlurmsAlone) {
+    EXPECT_EQ(change_by("NumCPUs=4"), "NumCPUs=4 is not supported: use NumTasks and CPUsPerTask");
+    EXPECT_EQ(change_by("AdminComment=x"), "admin_comment");
+    EXPECT_EQ(change_by("Nonsense=1"), "Update of this parameter is not supported: Nonsense=1");
 }
 
 // The first line of what scontrol with these words asks for.
@@ -87,10 +142,10 @@ TEST(Update, ReadsItsKeys) {
         parse_update({"JobId=3,4", "TimeLimit=+10", "priority=5", "ArrayTaskThrottle=2"}, Time{});
     ASSERT_TRUE(job.ok());
     EXPECT_EQ(job.value().names, (std::vector<std::string>{"3", "4"}));
-    EXPECT_EQ(job.value().time_limit_by, std::chrono::minutes(10));
-    EXPECT_EQ(job.value().job.priority, 5U);
-    EXPECT_EQ(parse_update({"JobId=3", "Requeue=0"}, Time{})->job.requeue, false);
-    EXPECT_EQ(parse_update({"JobId=3", "requeue=1"}, Time{})->job.requeue, true);
+    EXPECT_EQ(job.value().job.time_limit_by, std::chrono::minutes(10));
+    EXPECT_EQ(job.value().job.patch.priority, 5U);
+    EXPECT_EQ(parse_update({"JobId=3", "Requeue=0"}, Time{})->job.patch.requeue, false);
+    EXPECT_EQ(parse_update({"JobId=3", "requeue=1"}, Time{})->job.patch.requeue, true);
     const auto node =
         parse_update({"NodeName=gpu[1-2]", "state=undrain", "Reason=bad fan"}, Time{});
     ASSERT_TRUE(node.ok());
@@ -116,7 +171,7 @@ TEST(Update, ReadsWhatAWaitingJobAsksFor) {
          "Contiguous=yes", "Deadline=2026-01-01T00:00"},
         Time{});
     ASSERT_TRUE(update.ok()) << update.error().message;
-    const api::JobPatch& job = update.value().job;
+    const api::JobPatch& job = update.value().job.patch;
     EXPECT_EQ(job.licenses, "matlab:2");
     EXPECT_EQ(job.time_min, "10");
     EXPECT_EQ(job.reservation, "course");

@@ -187,6 +187,8 @@ private:
         for (const auto& [name, value] : login_) environment[name] = value;
         if (!draft_.of_step.cpu_frequency.empty())
             environment[kSlurmCpuFreqReq] = draft_.of_step.cpu_frequency;
+        if (!draft_.of_step.binding.mem_bind.empty())
+            environment[kSlurmMemBind] = draft_.of_step.binding.mem_bind;
         if (!draft_.of_cpus.hint_text.empty()) environment[kSlurmHint] = draft_.of_cpus.hint_text;
         const pid_t child = ::fork();
         if (child == 0) {

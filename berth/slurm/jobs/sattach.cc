@@ -46,7 +46,7 @@ public:
 
     int run() {
         if (const auto code = read_options()) return *code;
-        const auto reply = client_.attach(job_, {.step = step_});
+        const auto reply = client_.steps().attach(job_, {.step = step_});
         if (!reply) return fail(message_of(reply.problem()));
         if (layout_) return print_layout(reply->step), 0;
         for (const auto& filter : {input_, output_, error_}) {

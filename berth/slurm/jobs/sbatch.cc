@@ -271,6 +271,20 @@ private:
         command.inherited = inherited_from_shell(call_, draft.propagate);
     }
 
+    // What the sruns of the script take over.
+    static void add_settings_of_sruns(const JobDraft& draft,
+                                      std::vector<std::string>& environment) {
+        const auto add = [&](std::string_view name, std::string_view value) {
+            if (!value.empty()) environment.push_back(std::string(name) + "=" + std::string(value));
+        };
+        const JobCommand& command = draft.spec.command;
+        if (command.append_output || command.truncate_output)
+            add(kSlurmOpenMode, command.append_output ? "a" : "t");
+        add(kSlurmCpuFreqReq, draft.of_step.cpu_frequency);
+        add(kSlurmMemBind, draft.of_step.binding.mem_bind);
+        add(kSlurmHint, draft.of_cpus.hint_text);
+    }
+
     int submit(const std::vector<JobDraft>& drafts) {
         const JobDraft& draft = drafts.front();
         api::SubmitRequest request{
@@ -285,19 +299,7 @@ private:
         request.payload.environment.push_back(std::string(kSlurmSubmitDir) + "=" + work_dir_of({}));
         request.payload.environment.push_back(std::string(kSlurmSubmitHost) + "=" +
                                               draft.spec.command->submit_host);
-        const JobCommand& command = draft.spec.command;
-        if (command.append_output || command.truncate_output) {  // For the sruns of the script.
-            request.payload.environment.push_back(std::string(kSlurmOpenMode) + "=" +
-                                                  (command.append_output ? "a" : "t"));
-        }
-        if (!draft.of_step.cpu_frequency.empty()) {  // Likewise.
-            request.payload.environment.push_back(std::string(kSlurmCpuFreqReq) + "=" +
-                                                  draft.of_step.cpu_frequency);
-        }
-        if (!draft.of_cpus.hint_text.empty()) {
-            request.payload.environment.push_back(std::string(kSlurmHint) + "=" +
-                                                  draft.of_cpus.hint_text);
-        }
+        add_settings_of_sruns(draft, request.payload.environment);
         if (!draft.of_script.get_user_env.empty()) {
             request.payload.environment.push_back(std::string(kSlurmGetUserEnv) + "=" +
                                                   draft.of_script.get_user_env);

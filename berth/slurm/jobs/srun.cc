@@ -200,7 +200,6 @@ private:
                         job_);
         }
         hold_signals();
-        if (draft_.patience) return fail("--immediate within a job is not supported yet");
         if (!broadcast(call_, job_)) return error_exit_code(call_);
         return StepRun(call_, client_, streams_, draft_, job_, command_, false).run();
     }

@@ -12,9 +12,11 @@ using slurmrest::put_association;
 using slurmrest::put_cluster;
 using slurmrest::put_diagnostics;
 using slurmrest::put_job;
+using slurmrest::put_license;
 using slurmrest::put_node;
 using slurmrest::put_partition;
 using slurmrest::put_qos;
+using slurmrest::put_reservation;
 using slurmrest::put_shares;
 using slurmrest::put_user;
 

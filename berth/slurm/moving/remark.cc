@@ -22,7 +22,6 @@ constexpr auto kInstead = std::to_array<Instead>({
     {"maxtresrunminspu", kQuota},
     {"usagethres", kQuota},
     {"partition", "AllowAccounts and AllowQos of the partition"},
-    {"coordinator", "AdminLevel=Operator, or the administrator"},
     {"adminlevel", "AdminLevel=Operator; root administers the cluster"},
 });
 

@@ -9,6 +9,7 @@
 #include "berth/model/invalid_argument.h"
 #include "berth/slurm/options/job_options.h"
 #include "berth/slurm/options/option_fault.h"
+#include "berth/slurm/options/tres_per_task.h"
 
 namespace berth::slurm {
 namespace {
@@ -270,6 +271,7 @@ Status check_together(JobDraft& draft) {
                          (draft.per_gpu.memory ? 1 : 0);
     if (memories > 1)
         return invalid_argument("--mem, --mem-per-cpu, and --mem-per-gpu are mutually exclusive.");
+    BERTH_CHECK(take_tres_per_task(draft));
     BERTH_CHECK(check_batch_features(draft));
     BERTH_CHECK(check_specialized(draft));
     take_hint(draft);

@@ -23,13 +23,6 @@ struct ScriptOptions {
     bool ignore_pbs = false;     // --ignore-pbs: #PBS and #BSUB lines are comments.
 };
 
-// --ntasks-per-gpu, --cpus-per-gpu, --mem-per-gpu, and --gpus-per-socket until it is counted.
-struct PerGpu {
-    std::optional<GresRequest> of_socket;
-    std::optional<std::uint32_t> tasks, cpus;
-    std::optional<Bytes> memory;
-};
-
 // --mincpus, --hint, and where the options were given that say the same as a hint.
 struct OfCpus {
     // A script counts as a command line.
@@ -50,12 +43,36 @@ struct OfCpus {
     void note_instead_of_hint() { instead = std::max(instead, reading); }
 };
 
+// --tres-per-task
+struct TresPerTask {
+    std::optional<std::uint32_t> cpus;
+    std::vector<GresRequest> gpus;
+    std::vector<LicenseCount> licenses;
+    OfCpus::From from = OfCpus::From::nowhere;
+};
+
+// What is asked for by GPU or by task, until it is counted: --ntasks-per-gpu, --cpus-per-gpu,
+// --mem-per-gpu, --gpus-per-socket, --tres-per-task.
+struct PerGpu {
+    std::optional<GresRequest> of_socket;
+    std::optional<std::uint32_t> tasks, cpus;
+    std::optional<Bytes> memory;
+    std::optional<TresPerTask> of_task;
+};
+
 // srun --bcast: the program is copied to the nodes.
 struct OfBroadcast {
     std::optional<std::string> to;       // Empty: to where it is copied by default.
     std::optional<std::string> exclude;  // --bcast-exclude
     bool libraries = false;              // --send-libs
     bool compresses = false;             // --compress
+};
+
+// What each task of a step is bound to.
+struct TaskBinding {
+    std::string cpu_bind;         // --cpu-bind: "cores", "sockets" or "none".
+    bool tells_cpu_bind = false;  // --cpu-bind=verbose
+    std::string mem_bind;         // --mem-bind, as it was given.
 };
 
 // srun's own, of the step.
@@ -65,12 +82,11 @@ struct OfStep {
     std::string prolog, epilog;             // Run here, before and after the step.
     bool interrupts_tasks = false;          // -X: the first Ctrl-C goes to the tasks.
     bool quits_on_interrupt = false;        // --quit-on-interrupt: it kills them.
-    std::string cpu_bind;                   // --cpu-bind: "cores", "sockets" or "none".
-    bool tells_cpu_bind = false;            // --cpu-bind=verbose
-    bool preserves_env = false;             // --preserve-env
-    std::string task_prolog, task_epilog;   // Run on the nodes, around each task.
-    bool reserves_ports = false;            // --resv-ports, a number above 0
-    bool asks_for_x11 = false;              // --x11
+    TaskBinding binding;
+    bool preserves_env = false;            // --preserve-env
+    std::string task_prolog, task_epilog;  // Run on the nodes, around each task.
+    bool reserves_ports = false;           // --resv-ports, a number above 0
+    bool asks_for_x11 = false;             // --x11
     OfBroadcast broadcast;
     std::string cpu_frequency;  // --cpu-freq, in Slurm's words
 };

@@ -22,6 +22,7 @@
 #include "berth/slurm/options/site_options.h"
 #include "berth/slurm/options/step_options.h"
 #include "berth/slurm/options/time_options.h"
+#include "berth/slurm/options/tres_per_task.h"
 
 namespace berth::slurm {
 namespace {
@@ -182,6 +183,21 @@ Status set_kill_on_invalid_dep(JobDraft& d, const char* v) {
     return Done{};
 }
 
+Status set_no_kill(JobDraft& d, const char* v) {
+    if (v != nullptr && !iequals(v, "off")) {
+        return invalid_argument("Invalid --no-kill specification: " + std::string(v) +
+                                "; write --no-kill or --no-kill=off");
+    }
+    d.spec.command.edit().no_kill = v == nullptr;
+    return Done{};
+}
+
+Status set_tres_per_task(JobDraft& d, const char* v) {
+    BERTH_TRY(d.per_gpu.of_task, parse_tres_per_task(v));
+    d.per_gpu.of_task->from = d.of_cpus.reading;
+    return Done{};
+}
+
 Status set_het_group(JobDraft& d, const char* v) {
     d.het_groups = v;
     return Done{};
@@ -264,6 +280,7 @@ constexpr auto kJobOptions = std::to_array<JobOption>({
     {"mem-per-cpu", 0, required_argument, kOfJob, [](JobDraft& d, const char* v) { return set_memory(d.spec.request.edit().memory_per_cpu, v, "mem-per-cpu"); }},
     {"mem-per-gpu", 0, required_argument, kOfJob, [](JobDraft& d, const char* v) { return set_memory(d.per_gpu.memory, v, "mem-per-gpu"); }},
     {"nice", 0, optional_argument, kOfJob, set_nice},
+    {"no-kill", 'k', optional_argument, kOfJob, set_no_kill},
     {"no-requeue", 0, no_argument, kSbatch, [](JobDraft& d, const char*) -> Status { d.spec.requeue = false; return Done{}; }},
     {"no-shell", 0, no_argument, kSalloc, [](JobDraft& d, const char*) -> Status { d.of_allocation.no_shell = true; return Done{}; }},
     {"nodelist", 'w', required_argument, kJobs, set_nodelist},
@@ -339,6 +356,7 @@ constexpr auto kJobOptions = std::to_array<JobOption>({
     {"sockets-per-node", 0, required_argument, kOfJob, set_sockets},
     {"threads-per-core", 0, required_argument, kOfJob, set_threads_per_core},
     {"tmp", 0, required_argument, kOfJob, set_tmp_disk},
+    {"tres-per-task", 0, required_argument, kJobs, set_tres_per_task},
     {"use-min-nodes", 0, no_argument, kOfJob, near_flag<&TopologyConstraint::fewest_nodes>},
     {"tasks-per-node", 0, required_argument, kJobs, [](JobDraft& d, const char* v) { return set_count(d.spec.request.edit().tasks_per_node, v, "ntasks-per-node"); }},
     {"bbf", 0, required_argument, kOfJob, set_burst_buffer_file}, {"reboot", 0, no_argument, kOfJob, set_reboot},
@@ -365,11 +383,11 @@ constexpr auto kJobOptions = std::to_array<JobOption>({
     {"container", 0, required_argument},
     {"extra", 0, required_argument},
     {"gpu-freq", 0, required_argument},
-    {"no-allocate", 'Z', no_argument, kSrun}, {"no-kill", 'k', optional_argument},
+    {"no-allocate", 'Z', no_argument, kSrun},
     {"oom-kill-step", 0, optional_argument},
     {"resv-ports", 0, optional_argument, kSbatch | kSalloc},
     {"stepmgr", 0, no_argument},
-    {"treewidth", 0, required_argument}, {"tres-bind", 0, required_argument}, {"tres-per-task", 0, required_argument},
+    {"treewidth", 0, required_argument}, {"tres-bind", 0, required_argument},
     {"x11", 0, optional_argument, kSbatch},
 });
 // clang-format on

@@ -45,7 +45,7 @@ std::pair<std::string, bool> bound_by(std::map<std::string, std::string> variabl
     draft.in_a_job = true;
     const Invocation call{.name = "srun", .arguments = {}, .environment = std::move(variables)};
     EXPECT_TRUE(apply_environment(call, kSrun, draft).ok());
-    return {draft.of_step.cpu_bind, draft.of_step.tells_cpu_bind};
+    return {draft.of_step.binding.cpu_bind, draft.of_step.binding.tells_cpu_bind};
 }
 
 TEST(JobOptions, TakeTheBindingOfStepsFromTheScriptButNotFromATask) {
@@ -65,7 +65,8 @@ TEST(JobOptions, TakeTheBindingOfTasksWithItsList) {
     const auto bound = [](const char* value) {
         JobDraft draft;
         const Status done = set_cpu_bind(draft, value);
-        return done.ok() ? draft.of_step.cpu_bind + (draft.of_step.tells_cpu_bind ? " v" : "")
+        return done.ok() ? draft.of_step.binding.cpu_bind +
+                               (draft.of_step.binding.tells_cpu_bind ? " v" : "")
                          : done.error().message.substr(0, 40);
     };
     EXPECT_EQ(bound("verbose"), " v");

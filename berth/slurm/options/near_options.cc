@@ -168,17 +168,11 @@ Status set_tmp_disk(JobDraft& draft, const char* value) {
 
 // Each feature for itself: of "ib&ssd" a node that has but one is better than one that has none.
 Status set_prefer(JobDraft& draft, const char* value) {
-    std::string text = value;
-    std::ranges::replace(text, '&', ',');
-    if (text.find_first_of("|[]*()!") != std::string::npos) {
-        return Error{ErrorCode::failed_precondition,
-                     "--prefer=" + std::string(value) +
-                         " is not supported: it takes features with & between them"};
-    }
-    for (const std::string_view name : split(text, ',')) {
-        if (trim(name).empty()) return invalid_argument("Invalid --prefer specification");
+    BERTH_TRY(const std::vector<std::string> names, preferred_features(value));
+    if (names.empty()) return invalid_argument("Invalid --prefer specification");
+    for (const std::string& name : names) {
         draft.spec.request.edit().nearness.edit().affinities.push_back(
-            {.to = Affinity::To::feature, .name = std::string(trim(name)), .required = false});
+            {.to = Affinity::To::feature, .name = name, .required = false});
     }
     return Done{};
 }

@@ -8,4 +8,7 @@ namespace berth::slurm {
 
 Error invalid_number(const char* value, const char* option_name);
 
+// What --prefer names: "ib&ssd". Empty: nothing.
+Result<std::vector<std::string>> preferred_features(const std::string& text);
+
 }  // namespace berth::slurm

@@ -36,7 +36,6 @@ constexpr auto kRefused = std::to_array<OtherOption>({
     {"future", "there are no FUTURE nodes"},
     {"gpu-freq", "set clocks in a prolog, with nvidia-smi -ac"},
     {"no-allocate", "use ssh, or give root a job of its own"},
-    {"no-kill", "use --requeue, or an array of smaller jobs"},
     {"oneliner", "use --parsable2", " sacctmgr "},
     {"oom-kill-step", "a step whose memory runs out is ended; --kill-on-bad-exit ends the others"},
     {"pidformat", "look into the job's cgroup on its nodes"},
@@ -45,7 +44,6 @@ constexpr auto kRefused = std::to_array<OtherOption>({
     {"timeout", "end sbcast with timeout(1)"},
     {"treewidth", "srun talks to each node itself"},
     {"tres-bind", "use --gpu-bind"},
-    {"tres-per-task", "use --cpus-per-task and --gpus-per-task"},
     {"uid", "act as that user: sudo -u USER", " scontrol "},
     {"x11", "use ssh -X to a node of the job", " sbatch "},
 });

@@ -4,26 +4,11 @@
 #include "berth/model/cpu_bind.h"
 #include "berth/model/cpu_frequency.h"
 #include "berth/model/invalid_argument.h"
+#include "berth/model/mem_bind.h"
 #include "berth/model/mpi_kind.h"
 #include "berth/slurm/options/option_values.h"
 
 namespace berth::slurm {
-namespace {
-
-// Of "none,quiet" each word. `instead`: what to use in place of another.
-Status take_none(const char* option_name, const char* value, std::string_view instead) {
-    for (const auto word : split(value, ',')) {
-        const bool is_ours = iequals(word, "none") || iequals(word, "no") ||
-                             iequals(word, "quiet") || iequals(word, "q");
-        if (is_ours) continue;
-        return Error{ErrorCode::failed_precondition, "--" + std::string(option_name) + "=" +
-                                                         std::string(word) + " is not supported" +
-                                                         std::string(instead)};
-    }
-    return Done{};
-}
-
-}  // namespace
 
 // Slurm's letters: g GPUs, n network cards, v says what is bound.
 Status set_accel_bind(JobDraft& d, const char* v) {
@@ -58,12 +43,12 @@ Status set_cpu_bind(JobDraft& d, const char* v) {
         const std::string_view how = word.find(':') == std::string_view::npos ? word : rest;
         rest.remove_prefix(std::min(how.size() + 1, rest.size()));
         if (quiet || verbose) {
-            d.of_step.tells_cpu_bind = verbose;
+            d.of_step.binding.tells_cpu_bind = verbose;
             continue;
         }
         const Result<CpuBind> bind = CpuBind::parse(how);
         if (!bind.ok()) return bind.error();
-        d.of_step.cpu_bind = bind->kind == CpuBind::Kind::none ? "none" : to_lower(how);
+        d.of_step.binding.cpu_bind = bind->kind == CpuBind::Kind::none ? "none" : to_lower(how);
         d.of_cpus.instead = std::max(d.of_cpus.instead, d.of_cpus.reading);
     }
     return Done{};
@@ -90,8 +75,10 @@ Status set_gres_flags(JobDraft&, const char* v) {
     return Done{};
 }
 
-Status set_mem_bind(JobDraft&, const char* v) {
-    return take_none("mem-bind", v, ": start the program under numactl");
+Status set_mem_bind(JobDraft& d, const char* v) {
+    BERTH_TRY(const MemBind bind, MemBind::parse(v));
+    d.of_step.binding.mem_bind = bind.kind == MemBind::Kind::none ? "none" : to_lower(v);
+    return Done{};
 }
 
 // Slurm's --profile takes no word that turns another off, so that "none" stands alone.

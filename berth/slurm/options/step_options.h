@@ -12,7 +12,7 @@ Status set_cpu_bind(JobDraft& draft, const char* value);          // See CpuBind
 Status set_cpu_freq(JobDraft& draft, const char* value);          // "low-2400000:ondemand"
 Status set_kill_on_bad_exit(JobDraft& draft, const char* value);  // nullptr: 1
 Status set_gres_flags(JobDraft& draft, const char* value);        // disable-binding is built.
-Status set_mem_bind(JobDraft& draft, const char* value);          // See CpuBind.
+Status set_mem_bind(JobDraft& draft, const char* value);          // See MemBind.
 Status set_mpi(JobDraft& draft, const char* value);
 Status set_profile(JobDraft& draft, const char* value);  // none is built.
 Status set_pty(JobDraft& draft, const char* value);

@@ -144,11 +144,7 @@ private:
         print_shares(one);
         out_ << "    ParentAccount=" << (one.user.empty() ? one.parent : "")
              << " DefAssoc=" << (one.is_default ? "Yes" : "No") << '\n';
-        print_group(one.limits, used);
-        if (const api::ShareRow* const share = share_of(one)) {
-            print_tres("GrpTRESMins", one.limits.group_tres_minutes,
-                       {share->tres_minutes.begin(), share->tres_minutes.end()});
-        }
+        print_group(one.limits, used, share_of(one));
         const auto max_jobs = one.limits.max_jobs;
         const auto max_submit = one.limits.max_submitted;
         out_ << "    MaxJobs=" << (max_jobs ? or_none(max_jobs, used.jobs) : "")
@@ -177,10 +173,22 @@ private:
              << two_places(found->norm_usage) << "/" << two_places(found->effective_usage) << '\n';
     }
 
-    void print_group(const Limits& limits, const LimitsUsed& used) {
+    // `share`: of an association.
+    void print_group(const Limits& limits, const LimitsUsed& used,
+                     const api::ShareRow* share = nullptr) {
         out_ << "    GrpJobs=" << or_none(limits.group_jobs, used.jobs)
-             << " GrpSubmitJobs=" << or_none(limits.group_submitted, used.submitted) << '\n';
+             << " GrpSubmitJobs=" << or_none(limits.group_submitted, used.submitted);
+        if (share != nullptr) {
+            const auto& wall = limits.group_wall;
+            out_ << " GrpWall=" << (wall ? std::to_string(*wall / std::chrono::minutes(1)) : "N")
+                 << "(" << two_places(share->wall_seconds, 60) << ")";
+        }
+        out_ << '\n';
         print_tres("GrpTRES", limits.group_tres, used.tres);
+        if (share != nullptr) {
+            print_tres("GrpTRESMins", limits.group_tres_minutes,
+                       {share->tres_minutes.begin(), share->tres_minutes.end()});
+        }
     }
 
     // "GrpTRES=cpu=8(2),mem=N(0)": the limit, or N for none, and what is used of it.

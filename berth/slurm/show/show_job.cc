@@ -182,6 +182,11 @@ void put_least(ShowRecord& record, const api::JobRow& job) {
     record.put("Licenses", or_null(to_text(job.request.licenses))).put("Network", "(null)").line();
 }
 
+void put_comments(ShowRecord& record, const api::JobRow& job) {
+    if (!job.admin_comment.empty()) record.put("AdminComment", job.admin_comment).line();
+    if (!job.comment.empty()) record.put("Comment", job.comment).line();
+}
+
 void put_files(ShowRecord& record, const api::JobRow& job, bool one_line) {
     std::string command = or_null(job.command.script_name == "wrap" ? "" : job.command.script_name);
     for (const std::string& argument : job.command.arguments) command += " " + argument;
@@ -190,12 +195,12 @@ void put_files(ShowRecord& record, const api::JobRow& job, bool one_line) {
     if (!one_line && !job.command.submit_line.empty())
         record.put("SubmitLine", job.command.submit_line).line();
     if (job.command.interactive) {  // Its output goes to whoever sits before it.
-        if (!job.comment.empty()) record.put("Comment", job.comment).line();
+        put_comments(record, job);
         record.put("WorkDir", job.command.work_dir);
         return;
     }
     record.put("WorkDir", job.command.work_dir).line();
-    if (!job.comment.empty()) record.put("Comment", job.comment).line();
+    put_comments(record, job);
     record.put("StdErr", job.std_err).line();
     record.put("StdIn", job.std_in.empty() ? "/dev/null" : job.std_in).line();
     record.put("StdOut", job.std_out);
@@ -284,7 +289,7 @@ void print_step(std::ostream& out, const api::JobRow& job, const api::StepRow& s
     record.put("StepId", job_id_text(job) + "." + step_name(step.id))
         .put("UserId", std::to_string(job.owner.uid));
     record.put("StartTime", local_time(step.started_at, "Unknown"))
-        .put("TimeLimit", "UNLIMITED")
+        .put("TimeLimit", format_time_limit(step.time_limit))
         .line();
     record.put("State", step.state)
         .put("Partition", job.partition)

@@ -76,11 +76,13 @@ int StepRun::run() {
     // goes to no file.
     const Status ready = draft_.pty ? Status(Done{}) : files.prepare(call, look_);
     if (!ready.ok()) return fail(ready.error().message);
-    auto listener = StepListener::open(own_host());
+    const auto controller = client_.ping();
+    const api::Ping site = controller ? *controller : api::Ping();
+    auto listener = StepListener::open(own_host(site.address));
     if (!listener.ok()) return fail(listener.error().message);
     call.io_address = listener.value().address();
     call.io_token = listener.value().token();
-    run_here(draft_.of_step.prolog);
+    run_here(draft_.of_step.prolog, site.srun_prolog);
     const auto reply = create(std::move(call));
     if (!reply) return error_exit_code(call_);
     abort_wait_ = reply->kill_wait + kAbortMore;
@@ -99,25 +101,26 @@ int StepRun::run() {
         return 1;
     }
     const int code = carry(listener.value(), *reply, files);
-    run_here(draft_.of_step.epilog);
+    run_here(draft_.of_step.epilog, site.srun_epilog);
     return code;
 }
 
-// srun's own prolog or epilog. Slurm goes on if one fails; we say so.
-void StepRun::run_here(const std::string& program) {
-    if (program.empty()) return;
+// srun's prolog or epilog: its own, or that of the site, or "none". Slurm goes on if one fails; we
+// say so.
+void StepRun::run_here(const std::string& own, const std::string& of_site) {
+    const std::string& program = own.empty() ? of_site : own;
+    if (program.empty() || iequals(program, "none")) return;
     const Status ran = run_program(program, command_, call_.environment);
     if (!ran.ok()) say("warning: " + ran.error().message);
 }
 
 // Where the nodes find this srun. The controller is reached by all of them: what it sees of us, or
 // where it is itself, they reach too. Empty: it takes no other hosts, so there are none.
-std::string StepRun::own_host() {
-    const auto controller = client_.ping();
-    if (!controller || controller->address.empty()) return {};
+std::string StepRun::own_host(const std::string& controller) {
+    if (controller.empty()) return {};
     std::string seen = client_.own_address();
     if (StepListener::is_found_at(seen)) return seen;
-    const std::string host = controller->address.substr(0, controller->address.rfind(':'));
+    const std::string host = controller.substr(0, controller.rfind(':'));
     return StepListener::is_found_at(host) ? host : "";
 }
 
@@ -147,17 +150,19 @@ api::StepCall StepRun::step_call() const {
     call.preserve_env = draft_.of_step.preserves_env;
     call.task_prolog = draft_.of_step.task_prolog;
     call.task_epilog = draft_.of_step.task_epilog;
-    call.cpu_bind_verbose = draft_.of_step.tells_cpu_bind;
+    call.cpu_bind_verbose = draft_.of_step.binding.tells_cpu_bind;
     call.cpu_frequency = draft_.of_step.cpu_frequency;
+    call.mem_bind = draft_.of_step.binding.mem_bind;
     return call;
 }
 
 std::optional<api::StepReply> StepRun::create(api::StepCall call) {
     // What the step before this one had comes free a moment after its srun has ended.
-    const auto told_from = std::chrono::steady_clock::now() + 1s;
+    const auto began = std::chrono::steady_clock::now();
+    const auto told_from = began + 1s;
     bool said = false;
     for (auto pause = 20ms;; pause = std::min(pause * 2, std::chrono::milliseconds(1000))) {
-        auto reply = client_.create_step(job_, call);
+        auto reply = client_.steps().create(job_, call);
         if (reply) {
             if (said) say("Step created for job " + job_);
             return std::move(*reply);
@@ -177,6 +182,11 @@ std::optional<api::StepReply> StepRun::create(api::StepCall call) {
             if (problem.code == "step_more_than_job") tell_of_cpus(call.request);
             return std::nullopt;
         }
+        const auto waited = std::chrono::steady_clock::now() - began;
+        if (draft_.patience && !own_job_ && waited >= *draft_.patience) {
+            fail("Unable to create step for job " + job_ + ": " + slurm_message(problem));
+            return std::nullopt;  // --immediate
+        }
         if (!said && !draft_.quiet && std::chrono::steady_clock::now() >= told_from) {
             said = true;
             say("Job " + job_ + " step creation temporarily disabled, retrying (" +
@@ -191,14 +201,10 @@ std::optional<api::StepReply> StepRun::create(api::StepCall call) {
 
 void StepRun::end(StepId step) {
     if (ended_by_us_) return;
+    ended_by_us_ = true;
     say("Terminating StepId=" + job_ + "." + to_string(step));
-    cancel({.step = step});
-}
-
-void StepRun::cancel(const api::CancelRequest& request) {
-    if (std::exchange(ended_by_us_, true)) return;
     tell_of_abort();
-    const auto sent = client_.cancel(job_, request);
+    const auto sent = client_.cancel(job_, {.step = step});
     const bool is_over = !sent && sent.problem().code == "job_finished";
     if (!sent && !is_over) fail("cannot end the step: " + slurm_message(sent.problem()));
 }
@@ -274,14 +280,6 @@ void StepRun::tell_of_preemption(const api::StepReply& reply) {
          " DUE TO PREEMPTION ***");
 }
 
-// --time of a step within a job: srun sees to it, and the step's nodes say so.
-void StepRun::end_at_its_limit(const api::StepReply& reply) {
-    const auto& limit = draft_.spec.request->time_limit;
-    if (own_job_ || ended_by_us_ || !limit || *limit == Duration::max()) return;
-    if (std::chrono::steady_clock::now() - launched_at_ < *limit) return;
-    cancel({.step = reply.step.id, .time_limit = true});
-}
-
 // What the MPI servers of the step's nodes have to tell each other.
 void StepRun::serve_mpi(const StepFrame& frame, std::uint32_t node, StepListener& listener,
                         Exchange& exchange, StepId step) {
@@ -333,7 +331,6 @@ int StepRun::carry(StepListener& listener, const api::StepReply& reply, StepFile
         .tick =
             [&] {
                 end_if_waited_enough(step);
-                end_at_its_limit(reply);
                 watch_launch(listener, reply);
             },
         .idle = [&] { return is_alive(step); },

@@ -34,10 +34,10 @@ private:
     bool find_nodes();
     bool exclude_nodes();
     bool begin_at(std::uint32_t first);
-    void run_here(const std::string& program);
+    void run_here(const std::string& own, const std::string& of_site);
     std::uint32_t nodes_wanted() const;
     void choose_among_the_rest(StepRequest& request) const;
-    std::string own_host();
+    std::string own_host(const std::string& controller);
     bool counts_tasks_by_cpus() const;
     std::uint32_t default_tasks() const;
     StepRequest request() const;
@@ -47,9 +47,7 @@ private:
     void tell_of_cpus(const StepRequest& request);
     void end_if_waited_enough(StepId step);
     void tell_of_preemption(const api::StepReply& reply);
-    void end_at_its_limit(const api::StepReply& reply);
     void end(StepId step);
-    void cancel(const api::CancelRequest& request);
     void tell_of_abort();
     void watch_launch(const StepListener& listener, const api::StepReply& reply);
     bool is_alive(StepId step);

@@ -138,7 +138,7 @@ StepRequest StepRun::request() const {
     request.overlap = draft_.overlap;
     request.nodelist = asked.nodelist;
     request.gpu_bind = draft_.spec.command->gpu_bind;
-    request.cpu_bind = draft_.of_step.cpu_bind;
+    request.cpu_bind = draft_.of_step.binding.cpu_bind;
     if (asked.nearness->task_order != TaskOrder::as_fits) {
         request.task_order = asked.nearness->task_order;
         request.plane = asked.nearness->plane;
@@ -146,6 +146,9 @@ StepRequest StepRun::request() const {
     if (!distribution_text(asked.nearness->task_order, asked.nearness->layout).empty())
         request.layout = asked.nearness->layout;
     request.overcommit = asked.nearness->layout.overcommit;
+    // As part of a job of its own it has that job's.
+    if (!own_job_ && asked.time_limit && *asked.time_limit != Duration::max())
+        request.time_limit = asked.time_limit;
     choose_among_the_rest(request);
     return request;
 }

@@ -49,6 +49,7 @@ void add_step_variables(const JobDraft& draft, api::StepCall& call, std::uint32_
     if (draft.label) add("SLURM_LABELIO", "1");
     if (!draft.spec.name.empty()) add("SLURM_JOB_NAME", *draft.spec.name);
     if (!draft.of_step.cpu_frequency.empty()) add(kSlurmCpuFreqReq, draft.of_step.cpu_frequency);
+    if (!draft.of_step.binding.mem_bind.empty()) add(kSlurmMemBind, draft.of_step.binding.mem_bind);
     if (call.inherited.umask) add("SLURM_UMASK", octal_text(*call.inherited.umask));
 }
 

@@ -90,7 +90,7 @@ std::string cpu_of_all(const AccountingRow& job, CpuPart part) {
 // clang-format off
 constexpr auto kAccountingFields = std::to_array<AccountingField>({
     {"Account", 10, [](const AccountingRow& j, Time) { return j.account; }, [](const AccountingRow& j, const StepRow&, Time) { return j.account; }},
-    {"AdminComment", 14, not_known, nullptr},
+    {"AdminComment", 14, [](const AccountingRow& j, Time) { return j.admin_comment; }, nullptr},
     {"AllocCPUS", 10, [](const AccountingRow& j, Time) { return std::to_string(j.allocated_cpus > 0 ? j.allocated_cpus : j.started_at ? 0U : j.requested_cpus); },
      [](const AccountingRow&, const StepRow& s, Time) { return std::to_string(s.cpus); }},
     {"AllocNodes", 10, [](const AccountingRow& j, Time) { return std::to_string(j.nodes.size()); }, [](const AccountingRow&, const StepRow& s, Time) { return std::to_string(s.nodes.size()); }},

@@ -5,6 +5,18 @@
 
 namespace berth::slurm {
 
+KeyAndValue key_and_value(const std::string& word) {
+    const std::size_t equals = word.find('=');
+    if (equals == std::string::npos) return {"", word};
+    return {word.substr(0, equals), word.substr(equals + 1)};
+}
+
+std::vector<std::string> names_listed(std::string_view list) {
+    std::vector<std::string> names;
+    add_names(list, names);
+    return names;
+}
+
 void add_names(std::string_view list, std::vector<std::string>& names) {
     for (const auto name : split(list, ',')) names.emplace_back(trim(name));
 }

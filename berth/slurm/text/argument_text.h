@@ -11,6 +11,15 @@
 
 namespace berth::slurm {
 
+// "key=value" of a word. One without '=' is a value, and its key is empty.
+struct KeyAndValue {
+    std::string key, value;
+};
+KeyAndValue key_and_value(const std::string& word);
+
+// The names of "ann, bob", without the blanks around them.
+std::vector<std::string> names_listed(std::string_view list);
+
 // Appends the names of "ann, bob", without the blanks around them.
 void add_names(std::string_view list, std::vector<std::string>& names);
 
