@@ -114,6 +114,10 @@ std::optional<NodeTake> take_on(const Demand& demand, const NodeSpec& node, cons
     take.cpus = need.cpus;
     take.amount.set_cpu(cores(need.counted_cpus));
     take.amount.set_memory(need.memory);
+    if (demand.partition_cpus) {
+        if (need.cpus > room[*demand.partition_cpus]) return std::nullopt;
+        take.amount[*demand.partition_cpus] = need.cpus;
+    }
     if (demand.exclusive) return take_whole(demand, node, room, take);
     take.sockets = socket_rule(demand.near.layout.over_sockets, use);
     if (demand.near.sockets > 0) want_socket_gpus(demand.near, take.sockets);
@@ -122,10 +126,6 @@ std::optional<NodeTake> take_on(const Demand& demand, const NodeSpec& node, cons
     }
     Resources left = room;
     if (!take_all_gres(demand, tasks, left, take)) return std::nullopt;
-    if (demand.partition_cpus) {
-        take.amount[*demand.partition_cpus] = need.cpus;
-        if (need.cpus > room[*demand.partition_cpus]) return std::nullopt;
-    }
     if (!demand.near.any_cores || demand.near.sockets == 0) return take;
     bool has_enough = false;
     for_each_dimension(demand.near.socket_gpus, [&](DimensionId d) {
