@@ -142,7 +142,7 @@ const Mutant kMutants[] = {
          o.bugs.engine = InjectedFault::ignores_blocking_reasons;
          o.look_past = {"I7"};
      },
-     "I8", 200, ": QOS "},
+     "I8", 200, " of QOS "},
     {"LimitsOfAUserInAQos",
      [](WorldOptions& o) {
          o.bugs.engine = InjectedFault::ignores_blocking_reasons;

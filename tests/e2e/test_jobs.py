@@ -78,7 +78,8 @@ class Jobs(unittest.TestCase):
         self.assertRegex(told, rf"^Slurm job id {job} ends at \w+ \w+ +\d+ [\d:]+ \d+\nslurm_get_rem_time is \d+\n$")
         c.run("scancel", job)
         c.wait_state(job, "CANCELLED")
-        self.assertEqual(c.run("scontrol", "listpids", job, check=False).stderr, f"Job {job} does not exist on this node.\n")
+        gone = f"Job {job} does not exist on this node.\n"
+        c.wait("the node to forget the job", lambda: c.run("scontrol", "listpids", job, check=False).stderr == gone)
         self.assertIn("is of no job on this node", c.run("scontrol", "pidinfo", "1", check=False).stderr)
 
     def test_json_lists_what_the_tables_do(self):
