@@ -123,7 +123,7 @@ def presume_dead(run):
             run.cluster.up()
 
 
-@job_option("no-kill", seen="the job goes on when a node other than its first is lost", world="silent")
+@job_option("no-kill", seen="the job goes on when a node other than its first is lost", world="silent", variable_value="set")
 def no_kill(run):
     with run.waiting("-N2", "-w", "n[1-2]", "--berth-presume-dead", script="sleep 300") as (job, _):
         run.wait("the job to run", lambda: run.cluster.state_of(job) == "RUNNING")

@@ -184,11 +184,12 @@ Status set_kill_on_invalid_dep(JobDraft& d, const char* v) {
 }
 
 Status set_no_kill(JobDraft& d, const char* v) {
-    if (v != nullptr && !iequals(v, "off")) {
+    const bool off = v != nullptr && (iequals(v, "off") || iequals(v, "no"));
+    if (v != nullptr && !off && !iequals(v, "set")) {
         return invalid_argument("Invalid --no-kill specification: " + std::string(v) +
-                                "; write --no-kill or --no-kill=off");
+                                "; write --no-kill or --no-kill=off, in a variable set or off");
     }
-    d.spec.command.edit().no_kill = v == nullptr;
+    d.spec.command.edit().no_kill = !off;
     return Done{};
 }
 
