@@ -80,6 +80,7 @@ std::vector<Coordination> AssociationTree::coordinators_of(const AssociationRow&
         for (const std::string& user : one->coordinators) all.try_emplace(user, one == &account);
     }
     std::vector<Coordination> coordinators;
+    coordinators.reserve(all.size());
     for (const auto& [name, direct] : all) coordinators.push_back({name, direct});
     return coordinators;
 }

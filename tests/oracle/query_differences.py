@@ -97,7 +97,7 @@ TEXTS = {
     "scontrol update JobId=<held> Account=nosuch": ("Invalid account or account/partition combination specified for job 17",
                                                     "Update of this parameter is not supported: Account=nosuch\nRequest aborted"),
     "scontrol update JobId=<typed> NumCPUs=64": ("Job is no longer pending execution for job 2",
-                                                 "Update of this parameter is not supported: NumCPUs=64\nRequest aborted"),
+                                                 "NumCPUs=64 is not supported: use NumTasks and CPUsPerTask\nRequest aborted"),
     "scontrol update JobId=<held> Dependency=afterok:abc": ("Job dependency problem for job 17", "dependency: 'abc' is no dependency: afterok:12, "
                                                             "after:12+5, afterany:12_3 and singleton are some for job 17"),
     "scontrol update JobId=<held> StartTime=yesterdayish": ("Invalid time specification (pos=0): yesterdayish\nNo changes specified",
@@ -146,7 +146,6 @@ SINFO = ("PARTITION AVAIL  TIMELIMIT  NODES  STATE NODELIST", "main*        up 2
 # Subject: what Berth refuses, and with which words, where Slurm exits with 0 and says nothing on stderr.
 REFUSED = {
     "scontrol update JobId=<held> Nice=abc": "Invalid Nice value: abc\nRequest aborted",
-    "scontrol update JobId=<held> Gres=gpu:99": "Update of this parameter is not supported: Gres=gpu:99\nRequest aborted",
     "scontrol update JobId= TimeLimit=5": "JobId= names no job; write JobId=12 or JobId=12,13\nRequest aborted",
     "sinfo -S nosuch": "sinfo: error: Invalid sort specification: nosuch (letters of --format, each with + or - before it)",
 }

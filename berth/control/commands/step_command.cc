@@ -120,7 +120,7 @@ Answer update_step(TurnBuilder& builder, const Principal& principal, const Updat
                                               : " runs no step of srun";
         return refused(Refusal::unknown_step, "Job " + to_string(job.id) + what, job.id);
     }
-    for (StepUpdated& fact : facts) builder.record(std::move(fact));
+    for (const StepUpdated& fact : facts) builder.record(fact);
     return Done{};
 }
 

@@ -337,8 +337,9 @@ private:
             const auto at = accounts_.find(account);
             const bool is_kept = !options_.clean || named_accounts_.contains(account);
             if (at == accounts_.end() || !is_kept || account == "root") {
-                problem(" Coordinator='" + account + "' of user " + user + ": no such account",
-                        line);
+                std::string text = " Coordinator='";
+                text.append(account).append("' of user ").append(user).append(": no such account");
+                problem(text, line);
                 continue;
             }
             named_accounts_.insert(account);

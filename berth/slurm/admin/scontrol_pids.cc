@@ -112,10 +112,11 @@ int list_pids(const std::vector<std::string>& words, Streams& streams, const std
         const std::size_t dot = id.find('.');
         wanted.job = id.substr(0, dot);
         if (dot != std::string::npos) wanted.step = id.substr(dot + 1);
-        if (!is_number(wanted.job))
+        if (!is_number(wanted.job)) {
             return streams.err << "scontrol: error: Invalid job id " << id
                                << ": write JOB or JOB.STEP\n",
                    1;
+        }
     }
     if (words.size() > 2) wanted.node = words[2];
 
@@ -157,9 +158,10 @@ int print_pid_info(Client& client, const std::vector<std::string>& words, Stream
         return 1;
     }
     const auto jobs = client.job(known->of.job);
-    if (!jobs)
+    if (!jobs) {
         return streams.err << "slurm_get_end_time error: " << slurm_message(jobs.problem()) << '\n',
                1;
+    }
     const std::optional<Time> end = jobs->front().ended_at;
     const std::string at = end ? formatted_time(*end, "%a %b %d %H:%M:%S %Y") : "Unknown";
     streams.out << "Slurm job id " << known->of.job << " ends at " << at << '\n';

@@ -44,7 +44,7 @@ Status add_cpus(TresPerTask& tres, std::string_view entry) {
     const auto count =
         mark == std::string_view::npos ? std::nullopt : parse_positive(entry.substr(mark + 1));
     if (!count) return invalid(entry, "write cpu=4");
-    tres.cpus = *count;
+    tres.cpus = count;
     return Done{};
 }
 
@@ -54,7 +54,7 @@ std::string not_both(const char* entry, const char* option) {
 }
 
 // As far as that is known before the job is placed.
-std::int64_t tasks_of(const JobRequest& request) {
+std::int64_t count_of_tasks(const JobRequest& request) {
     if (request.tasks) return *request.tasks;
     return std::int64_t{request.nodes_min} * request.tasks_per_node.value_or(1);
 }
@@ -67,7 +67,7 @@ Status add_licenses(JobRequest& request, const std::vector<LicenseCount>& of_tas
     }
     for (const LicenseCount& license : of_task) {
         const auto known = std::ranges::find(all.counts, license.name, &LicenseCount::name);
-        const std::int64_t count = license.count * tasks_of(request);
+        const std::int64_t count = license.count * count_of_tasks(request);
         if (known != all.counts.end()) {
             known->count += count;
         } else {
