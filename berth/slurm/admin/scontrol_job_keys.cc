@@ -32,14 +32,14 @@ struct Given {
 // ---- Values of several keys.
 
 template <std::optional<std::string> api::JobPatch::* Member>
-Status set_text(JobUpdate& update, const Given& given) {
+Status change_text(JobUpdate& update, const Given& given) {
     update.patch.*Member = given.value;
     return Done{};
 }
 
 template <std::optional<std::uint32_t> api::JobPatch::* Member, std::int64_t least,
           std::int64_t most>
-Status set_count(JobUpdate& update, const Given& given) {
+Status change_count(JobUpdate& update, const Given& given) {
     BERTH_TRY(const std::int64_t number, whole_number(given.key, given.value, least, most));
     update.patch.*Member = static_cast<std::uint32_t>(number);
     return Done{};
@@ -47,14 +47,14 @@ Status set_count(JobUpdate& update, const Given& given) {
 constexpr std::int64_t kRequestMost = 10'000'000;
 
 template <std::optional<std::int64_t> api::JobPatch::* Member>
-Status set_number(JobUpdate& update, const Given& given) {
+Status change_number(JobUpdate& update, const Given& given) {
     BERTH_TRY(update.patch.*Member,
               whole_number(given.key, given.value, -2'147'483'645, 2'147'483'645));
     return Done{};
 }
 
 template <std::optional<std::int64_t> api::JobPatch::* Member>
-Status set_size(JobUpdate& update, const Given& given) {
+Status change_size(JobUpdate& update, const Given& given) {
     const auto size = parse_size(given.value);
     if (!size.ok() || size->count() < 0) return given.wrong(given.key);
     update.patch.*Member = size->count();
@@ -62,7 +62,7 @@ Status set_size(JobUpdate& update, const Given& given) {
 }
 
 template <std::optional<bool> api::JobPatch::* Member>
-Status set_yes_or_no(JobUpdate& update, const Given& given) {
+Status change_yes_or_no(JobUpdate& update, const Given& given) {
     const bool yes = iequals(given.value, "yes") || given.value == "1";
     if (!yes && !iequals(given.value, "no") && given.value != "0") return given.wrong(given.key);
     update.patch.*Member = yes;
@@ -70,30 +70,30 @@ Status set_yes_or_no(JobUpdate& update, const Given& given) {
 }
 
 template <std::optional<std::vector<std::string>> api::JobPatch::* Member>
-Status set_hosts(JobUpdate& update, const Given& given) {
+Status change_hosts(JobUpdate& update, const Given& given) {
     BERTH_TRY(update.patch.*Member, expand_hostlist(given.value));
     return Done{};
 }
 
 template <std::optional<Time> api::JobPatch::* Member>
-Status set_time(JobUpdate& update, const Given& given) {
+Status change_time(JobUpdate& update, const Given& given) {
     BERTH_TRY(update.patch.*Member, parse_when(given.value, given.now));
     return Done{};
 }
 
 // ---- Values of one.
 
-Status set_begin(JobUpdate& update, const Given& given) {
+Status change_begin(JobUpdate& update, const Given& given) {
     BERTH_TRY(update.patch.begin, parse_when(given.value, given.now, true));
     return Done{};
 }
 
-Status set_end(JobUpdate& update, const Given& given) {
+Status change_end(JobUpdate& update, const Given& given) {
     BERTH_TRY(update.end, parse_when(given.value, given.now));
     return Done{};
 }
 
-Status set_time_limit(JobUpdate& update, const Given& given) {
+Status change_time_limit(JobUpdate& update, const Given& given) {
     const std::string& value = given.value;
     const bool relative = !value.empty() && (value[0] == '+' || value[0] == '-') && value != "-1";
     const auto limit =
@@ -107,14 +107,14 @@ Status set_time_limit(JobUpdate& update, const Given& given) {
     return Done{};
 }
 
-Status set_time_min(JobUpdate& update, const Given& given) {
+Status change_time_min(JobUpdate& update, const Given& given) {
     const auto least = parse_time_limit(given.value);
     if (!least.ok() || !*least) return given.wrong("TimeMin");
     update.patch.time_min = given.value;
     return Done{};
 }
 
-Status set_nodes(JobUpdate& update, const Given& given) {
+Status change_nodes(JobUpdate& update, const Given& given) {
     const auto count = parse_node_count(given.value);
     if (!count) return given.wrong("NumNodes");
     update.patch.nodes_min = count->least;
@@ -122,7 +122,7 @@ Status set_nodes(JobUpdate& update, const Given& given) {
     return Done{};
 }
 
-Status set_switches(JobUpdate& update, const Given& given) {
+Status change_switches(JobUpdate& update, const Given& given) {
     const auto parts = split(given.value, '@');
     const auto count = parse_int64(parts[0]);
     if (parts.size() > 2 || !count.ok() || *count < 0 || *count > 65535)
@@ -135,37 +135,37 @@ Status set_switches(JobUpdate& update, const Given& given) {
     return Done{};
 }
 
-Status set_switches_wait(JobUpdate& update, const Given& given) {
+Status change_switches_wait(JobUpdate& update, const Given& given) {
     BERTH_TRY(const std::int64_t seconds, whole_number(given.key, given.value, 0, kRequestMost));
     update.patch.switches_wait = std::chrono::seconds(seconds);
     return Done{};
 }
 
-Status set_gres(JobUpdate& update, const Given& given) {
+Status change_gres(JobUpdate& update, const Given& given) {
     if (!given.value.empty() && !parse_gres_list(given.value)) return given.wrong("Gres");
     update.patch.gres = given.value;
     return Done{};
 }
 
-Status set_licenses(JobUpdate& update, const Given& given) {
+Status change_licenses(JobUpdate& update, const Given& given) {
     if (!given.value.empty() && !parse_licenses(given.value))
         return invalid_argument("Invalid license specification");
     update.patch.licenses = given.value;
     return Done{};
 }
 
-Status set_prefer(JobUpdate& update, const Given& given) {
+Status change_prefer(JobUpdate& update, const Given& given) {
     BERTH_TRY(update.patch.prefer, preferred_features(given.value));
     return Done{};
 }
 
-Status set_mail_type(JobUpdate& update, const Given& given) {
+Status change_mail_type(JobUpdate& update, const Given& given) {
     if (!parse_mail_types(given.value)) return given.wrong("MailType");
     update.patch.mail_type = given.value;
     return Done{};
 }
 
-Status set_requeue(JobUpdate& update, const Given& given) {
+Status change_requeue(JobUpdate& update, const Given& given) {
     if (given.value != "0" && given.value != "1")
         return invalid_argument("scontrol: error: Invalid Requeue value: " + given.value);
     update.patch.requeue = given.value == "1";
@@ -182,49 +182,49 @@ struct UpdateKey {
 using Patch = api::JobPatch;
 // clang-format off
 constexpr auto kUpdateKeys = std::to_array<UpdateKey>({
-    {"Account", set_text<&Patch::account>},
-    {"AdminComment", set_text<&Patch::admin_comment>},
-    {"ArrayTaskThrottle", set_count<&Patch::array_max_running, 0, 4'000'000>},
-    {"Comment", set_text<&Patch::comment>},
-    {"Contiguous", set_yes_or_no<&Patch::contiguous>},
-    {"CPUsPerTask", set_count<&Patch::cpus_per_task, 1, kRequestMost>},
-    {"Deadline", set_time<&Patch::deadline>},
-    {"Dependency", set_text<&Patch::dependency>},
-    {"EndTime", set_end},
-    {"ExcNodeList", set_hosts<&Patch::exclude>},
-    {"Features", set_text<&Patch::features>},
-    {"Gres", set_gres},
-    {"Licenses", set_licenses},
-    {"MailType", set_mail_type},
-    {"MailUser", set_text<&Patch::mail_user>},
-    {"MinMemoryCPU", set_size<&Patch::memory_per_cpu>},
-    {"MinMemoryNode", set_size<&Patch::memory_per_node>},
-    {"MinTmpDiskNode", set_size<&Patch::tmp_disk>},
-    {"Name,JobName", set_text<&Patch::name>},
-    {"Nice", set_number<&Patch::nice>},
-    {"NodeList,ReqNodeList", set_hosts<&Patch::nodelist>},
-    {"NumNodes,ReqNodes", set_nodes},
-    {"NumTasks,ReqProcs", set_count<&Patch::tasks, 1, kRequestMost>},
-    {"OverSubscribe,Shared", set_yes_or_no<&Patch::oversubscribe>},
-    {"Partition", set_text<&Patch::partition>},
-    {"Prefer", set_prefer},
-    {"Priority", set_count<&Patch::priority, 0, 0xffff'fffeLL>},
-    {"QOS", set_text<&Patch::qos>},
-    {"ReqCores", set_count<&Patch::cores_per_socket, 0, kRequestMost>},
-    {"ReqSockets", set_count<&Patch::sockets, 0, kRequestMost>},
-    {"ReqThreads", set_count<&Patch::threads_per_core, 0, kRequestMost>},
-    {"Requeue", set_requeue},
-    {"ReservationName", set_text<&Patch::reservation>},
-    {"SiteFactor", set_number<&Patch::site_factor>},
-    {"StartTime,EligibleTime", set_begin},
-    {"StdOut", set_text<&Patch::std_out>},
-    {"Switches", set_switches},
-    {"TasksPerNode", set_count<&Patch::tasks_per_node, 1, kRequestMost>},
-    {"TimeLimit", set_time_limit},
-    {"TimeMin", set_time_min},
-    {"wait-for-switch", set_switches_wait},
-    {"WCKey", set_text<&Patch::wckey>},
-    {"WorkDir", set_text<&Patch::work_dir>},
+    {"Account", change_text<&Patch::account>},
+    {"AdminComment", change_text<&Patch::admin_comment>},
+    {"ArrayTaskThrottle", change_count<&Patch::array_max_running, 0, 4'000'000>},
+    {"Comment", change_text<&Patch::comment>},
+    {"Contiguous", change_yes_or_no<&Patch::contiguous>},
+    {"CPUsPerTask", change_count<&Patch::cpus_per_task, 1, kRequestMost>},
+    {"Deadline", change_time<&Patch::deadline>},
+    {"Dependency", change_text<&Patch::dependency>},
+    {"EndTime", change_end},
+    {"ExcNodeList", change_hosts<&Patch::exclude>},
+    {"Features", change_text<&Patch::features>},
+    {"Gres", change_gres},
+    {"Licenses", change_licenses},
+    {"MailType", change_mail_type},
+    {"MailUser", change_text<&Patch::mail_user>},
+    {"MinMemoryCPU", change_size<&Patch::memory_per_cpu>},
+    {"MinMemoryNode", change_size<&Patch::memory_per_node>},
+    {"MinTmpDiskNode", change_size<&Patch::tmp_disk>},
+    {"Name,JobName", change_text<&Patch::name>},
+    {"Nice", change_number<&Patch::nice>},
+    {"NodeList,ReqNodeList", change_hosts<&Patch::nodelist>},
+    {"NumNodes,ReqNodes", change_nodes},
+    {"NumTasks,ReqProcs", change_count<&Patch::tasks, 1, kRequestMost>},
+    {"OverSubscribe,Shared", change_yes_or_no<&Patch::oversubscribe>},
+    {"Partition", change_text<&Patch::partition>},
+    {"Prefer", change_prefer},
+    {"Priority", change_count<&Patch::priority, 0, 0xffff'fffeLL>},
+    {"QOS", change_text<&Patch::qos>},
+    {"ReqCores", change_count<&Patch::cores_per_socket, 0, kRequestMost>},
+    {"ReqSockets", change_count<&Patch::sockets, 0, kRequestMost>},
+    {"ReqThreads", change_count<&Patch::threads_per_core, 0, kRequestMost>},
+    {"Requeue", change_requeue},
+    {"ReservationName", change_text<&Patch::reservation>},
+    {"SiteFactor", change_number<&Patch::site_factor>},
+    {"StartTime,EligibleTime", change_begin},
+    {"StdOut", change_text<&Patch::std_out>},
+    {"Switches", change_switches},
+    {"TasksPerNode", change_count<&Patch::tasks_per_node, 1, kRequestMost>},
+    {"TimeLimit", change_time_limit},
+    {"TimeMin", change_time_min},
+    {"wait-for-switch", change_switches_wait},
+    {"WCKey", change_text<&Patch::wckey>},
+    {"WorkDir", change_text<&Patch::work_dir>},
 });
 // clang-format on
 
