@@ -187,7 +187,7 @@ Status set_no_kill(JobDraft& d, const char* v) {
     const bool off = v != nullptr && (iequals(v, "off") || iequals(v, "no"));
     if (v != nullptr && !off && !iequals(v, "set")) {
         return invalid_argument("Invalid --no-kill specification: " + std::string(v) +
-                                "; write --no-kill or --no-kill=off, in a variable set or off");
+                                "; write --no-kill or --no-kill=off (in a variable: set or off)");
     }
     d.spec.command.edit().no_kill = !off;
     return Done{};

@@ -4,14 +4,21 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <sstream>
 
+#include "berth/base/text.h"
 #include "berth/slurm/options/arguments.h"
 #include "berth/slurm/options/step_options.h"
 
 namespace berth::slurm {
 namespace {
+
+auto row_of(std::string_view name) {
+    return std::ranges::find(job_options(), name,
+                             [](const JobOption& one) { return std::string_view(one.name); });
+}
 
 TEST(JobOptions, HaveEachNameAndLetterOnce) {
     for (const CommandBits command : {kSbatch, kSrun}) {
@@ -26,9 +33,7 @@ TEST(JobOptions, HaveEachNameAndLetterOnce) {
 }
 
 TEST(JobOptions, TakeExpediteAsAWayToRequeue) {
-    const auto row =
-        std::ranges::find(job_options(), std::string_view("requeue"),
-                          [](const JobOption& one) { return std::string_view(one.name); });
+    const auto row = row_of("requeue");
     JobDraft plain, expedited;
     EXPECT_TRUE(row->set(plain, nullptr).ok());
     EXPECT_TRUE(plain.spec.requeue.value_or(false));
@@ -37,6 +42,21 @@ TEST(JobOptions, TakeExpediteAsAWayToRequeue) {
     EXPECT_TRUE(expedited.spec.requeue.value_or(false));
     EXPECT_TRUE(expedited.spec.expedite);
     EXPECT_FALSE(row->set(plain, "later").ok());
+}
+
+// "set" is for variables, which always have a value. Slurm 22.05 refuses other words, "1" too.
+TEST(JobOptions, TakeNoKillInTheWordsOfSlurm) {
+    const auto row = row_of("no-kill");
+    const auto taken = [&](const char* value) -> std::optional<bool> {
+        JobDraft draft;
+        draft.spec.command.edit().no_kill = value != nullptr && !iequals(value, "set");
+        if (!row->set(draft, value).ok()) return std::nullopt;
+        return draft.spec.command->no_kill;
+    };
+    EXPECT_EQ(taken(nullptr), true);
+    for (const char* const on : {"set", "SET"}) EXPECT_EQ(taken(on), true) << on;
+    for (const char* const off : {"off", "no", "OFF"}) EXPECT_EQ(taken(off), false) << off;
+    for (const char* const wrong : {"1", "yes"}) EXPECT_EQ(taken(wrong), std::nullopt) << wrong;
 }
 
 // How the tasks of a step within a job are bound, and whether each says so.
