@@ -67,6 +67,7 @@ inline constexpr char kSlurmSubmitHost[] = "SLURM_SUBMIT_HOST";
 inline constexpr char kSlurmOpenMode[] = "SLURM_OPEN_MODE";
 inline constexpr char kSlurmCpuFreqReq[] = "SLURM_CPU_FREQ_REQ";
 inline constexpr char kSlurmMemBind[] = "SLURM_MEM_BIND";
+inline constexpr char kSlurmMemBindVerbose[] = "SLURM_MEM_BIND_VERBOSE";
 inline constexpr char kSlurmHint[] = "SLURM_HINT";
 inline constexpr char kSlurmGetUserEnv[] = "SLURM_GET_USER_ENV";
 inline constexpr char kSlurmPrioProcess[] = "SLURM_PRIO_PROCESS";
@@ -104,6 +105,9 @@ inline constexpr char kSlurmCpuBind[] = "SLURM_CPU_BIND";
 inline constexpr char kSlurmCpuBindList[] = "SLURM_CPU_BIND_LIST";
 inline constexpr char kSlurmCpuBindType[] = "SLURM_CPU_BIND_TYPE";
 inline constexpr char kSlurmCpuBindVerbose[] = "SLURM_CPU_BIND_VERBOSE";
+inline constexpr char kSlurmMemBindList[] = "SLURM_MEM_BIND_LIST";
+inline constexpr char kSlurmMemBindType[] = "SLURM_MEM_BIND_TYPE";
+inline constexpr char kSlurmMemBindPrefer[] = "SLURM_MEM_BIND_PREFER";
 inline constexpr char kSlurmPtyWinCol[] = "SLURM_PTY_WIN_COL";
 inline constexpr char kSlurmPtyWinRow[] = "SLURM_PTY_WIN_ROW";
 

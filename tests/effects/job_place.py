@@ -327,8 +327,10 @@ def gres_flags(run):
 
 @job_option("mem-bind", "local", seen="a task has the memory of the NUMA nodes of its CPUs alone")
 def mem_bind(run):
-    text = run.output(("" if run.command == "srun" else "srun ") + "head -1 /proc/self/numa_maps")
+    srun = "" if run.command == "srun" else "srun "
+    text = run.output(srun + "bash -c 'head -1 /proc/self/numa_maps; echo $SLURM_MEM_BIND $SLURM_MEM_BIND_TYPE'")
     see(" bind:" in text, text)
+    see("quiet,local local" in text, text)
 
 
 @job_option("profile", "none", seen="the job runs, and no profile is written")

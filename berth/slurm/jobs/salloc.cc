@@ -26,6 +26,7 @@
 #include "berth/slurm/options/option_fault.h"
 #include "berth/slurm/options/option_help.h"
 #include "berth/slurm/step/held_signals.h"
+#include "berth/slurm/step/mem_bind_variables.h"
 
 namespace berth::slurm {
 namespace {
@@ -187,8 +188,8 @@ private:
         for (const auto& [name, value] : login_) environment[name] = value;
         if (!draft_.of_step.cpu_frequency.empty())
             environment[kSlurmCpuFreqReq] = draft_.of_step.cpu_frequency;
-        if (!draft_.of_step.binding.mem_bind.empty())
-            environment[kSlurmMemBind] = draft_.of_step.binding.mem_bind;
+        for (const auto& [name, value] : mem_bind_of_job(draft_.of_step.binding.mem_bind))
+            environment[name] = value;
         if (!draft_.of_cpus.hint_text.empty()) environment[kSlurmHint] = draft_.of_cpus.hint_text;
         const pid_t child = ::fork();
         if (child == 0) {

@@ -27,6 +27,7 @@
 #include "berth/slurm/options/option_help.h"
 #include "berth/slurm/options/shell.h"
 #include "berth/slurm/options/submit_environment.h"
+#include "berth/slurm/step/mem_bind_variables.h"
 
 namespace berth::slurm {
 namespace {
@@ -281,7 +282,8 @@ private:
         if (command.append_output || command.truncate_output)
             add(kSlurmOpenMode, command.append_output ? "a" : "t");
         add(kSlurmCpuFreqReq, draft.of_step.cpu_frequency);
-        add(kSlurmMemBind, draft.of_step.binding.mem_bind);
+        for (const auto& [name, value] : mem_bind_of_job(draft.of_step.binding.mem_bind))
+            add(name, value);
         add(kSlurmHint, draft.of_cpus.hint_text);
     }
 

@@ -6,6 +6,7 @@
 
 #include "berth/model/job_variables.h"
 #include "berth/model/slurm_variables.h"
+#include "berth/slurm/step/mem_bind_variables.h"
 
 namespace berth::slurm {
 namespace {
@@ -49,7 +50,10 @@ void add_step_variables(const JobDraft& draft, api::StepCall& call, std::uint32_
     if (draft.label) add("SLURM_LABELIO", "1");
     if (!draft.spec.name.empty()) add("SLURM_JOB_NAME", *draft.spec.name);
     if (!draft.of_step.cpu_frequency.empty()) add(kSlurmCpuFreqReq, draft.of_step.cpu_frequency);
-    if (!draft.of_step.binding.mem_bind.empty()) add(kSlurmMemBind, draft.of_step.binding.mem_bind);
+    const MemBindVariables mem_bind = mem_bind_of_tasks(draft.of_step.binding.mem_bind);
+    if (!mem_bind.empty())  // Those of the task that started this srun.
+        std::erase_if(call.environment, [](const auto& s) { return s.starts_with(kSlurmMemBind); });
+    for (const auto& [name, value] : mem_bind) add(name.c_str(), value);
     if (call.inherited.umask) add("SLURM_UMASK", octal_text(*call.inherited.umask));
 }
 
