@@ -40,7 +40,7 @@ def users(run, shown):
 @private("usage", seen="a user does not see another's usage")
 def usage(run, shown):
     users_shown = shown("sshare", "-h", "-a", "-P", "-o", "User").split()
-    same(users_shown, [USER])
+    same(set(users_shown), {USER})  # Once for each account that another effect left them in.
 
 
 @private("reservations", seen="a user does not see a reservation that is not for them")
