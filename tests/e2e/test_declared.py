@@ -82,7 +82,7 @@ class Declared(unittest.TestCase):
         self.wait_for("(Licenses)", lambda: self.squeue(second, "%R"))
         self.assertEqual(c.run("squeue", "-h", "-L", "matlab", "-o", "%i").stdout.split(), [second, first])
         why = c.run("berth", "why", second).stdout
-        self.assertIn("It asks for 1 licenses matlab; 0 of 2 are free.", why)
+        self.assertIn("It asks for 1 license matlab; 0 of 2 are free.", why)
         self.assertRegex(c.run("squeue", "--start", "-h", "-j", second).stdout, r"PD \d{4}-\d\d-\d\dT\d\d:\d\d:\d\d")
         c.run("scontrol", "update", f"JobId={second}", "Licenses=")
         c.wait_state(second, "COMPLETED")

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <optional>
 
+#include "berth/base/counted.h"
 #include "berth/base/size_text.h"
 #include "berth/engine/admission/admission_checks.h"
 #include "berth/engine/placement/demand.h"
@@ -162,7 +163,7 @@ std::string in_words(const ClusterSpec& spec, const Shortage& shortage) {
     const std::string kind = shortage.resource == "mem" ? "of memory" : shortage.resource;
     const std::string all = std::to_string(shortage.total);
     if (shortage.resource == "nodes") {
-        const std::string asked = "the job asks for " + std::to_string(shortage.asked) + " nodes; ";
+        const std::string asked = "the job asks for " + counted(shortage.asked, "nodes") + "; ";
         if (shortage.total < shortage.asked) return asked + "it may use " + all;
         if (shortage.nodes_fit < shortage.nodes_asked) {
             return asked + "of the " + all + " that it may use, " +

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "berth/base/counted.h"
 #include "berth/engine/cycle/blocking_reasons.h"
 #include "berth/engine/cycle/job_terms.h"
 #include "berth/engine/cycle/limit_times.h"
@@ -125,8 +126,8 @@ private:
             for (const LicenseSpec& known : state_.spec().licenses) {
                 if (known.name == one.name) blocker.total = known.total;
             }
-            blocker.text = "It asks for " + std::to_string(one.count) + " licenses " + one.name +
-                           "; " + std::to_string(free) + " of " + std::to_string(blocker.total) +
+            blocker.text = "It asks for " + counted(one.count, "licenses") + " " + one.name + "; " +
+                           std::to_string(free) + " of " + std::to_string(blocker.total) +
                            " are free.";
             result_.blockers.push_back(std::move(blocker));
         }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "berth/base/counted.h"
 #include "berth/base/duration_text.h"
 #include "berth/base/hostlist.h"
 #include "berth/base/size_text.h"
@@ -56,10 +57,9 @@ void fill_nodes(Blocker& blocker, const PartitionSpec& partition, const Demand& 
     blocker.resource = "nodes";
     blocker.asked = demand.nodes_min;
     blocker.total = static_cast<std::int64_t>(most);
-    blocker.text = "The job asks for " + std::to_string(demand.nodes_min) +
-                   " nodes; the partition allows from " +
-                   std::to_string(std::max(partition.min_nodes, 1U)) + " to " +
-                   std::to_string(most) + ".";
+    blocker.text =
+        "The job asks for " + counted(demand.nodes_min, "nodes") + "; the partition allows from " +
+        std::to_string(std::max(partition.min_nodes, 1U)) + " to " + std::to_string(most) + ".";
 }
 
 void fill_node_memory(Blocker& blocker, const ClusterSpec& spec, const PartitionSpec& partition,
@@ -155,8 +155,11 @@ Blocker blocker_of(const ClusterState& state, const Job& job, const Shortage& sh
     const auto amount = [&](std::int64_t n) {
         return shortage.resource == "mem" ? format_size(Bytes(n)) : std::to_string(n);
     };
-    blocker.text = "It asks for " + amount(shortage.asked) + " " + shortage.resource + "; " +
-                   amount(shortage.free) + " of " + amount(shortage.total) + " are free";
+    const std::string asked = shortage.resource == "nodes"
+                                  ? counted(shortage.asked, "nodes")
+                                  : amount(shortage.asked) + " " + shortage.resource;
+    blocker.text = "It asks for " + asked + "; " + amount(shortage.free) + " of " +
+                   amount(shortage.total) + " are free";
     if (shortage.resource != "nodes" && shortage.nodes_fit < shortage.nodes_asked) {
         blocker.text += shortage.nodes_fit == 0
                             ? ", and no node has enough"
