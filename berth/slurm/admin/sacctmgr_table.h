@@ -79,6 +79,7 @@ public:
     void header() {
         if (options_.no_header) return;
         std::vector<std::string> names;
+        names.reserve(chosen_.size());
         for (const Column& column : chosen_) names.push_back(column.header);
         put(names, true);
         if (options_.parsable || options_.parsable2) return;
