@@ -77,7 +77,7 @@ Status set_gres_flags(JobDraft&, const char* v) {
 
 Status set_mem_bind(JobDraft& d, const char* v) {
     BERTH_TRY(const MemBind bind, MemBind::parse(v));
-    d.of_step.binding.mem_bind = bind.kind == MemBind::Kind::none ? "none" : to_lower(v);
+    d.of_step.binding.mem_bind = bind.kind == MemBind::Kind::none ? "none" : v;
     return Done{};
 }
 

@@ -15,7 +15,8 @@ TEST(VariablesOfMemBind, TellTasksEachPart) {
         {"local", "quiet,local", "", "local"},
         {"quiet,nosort,rank", "quiet,rank", "", "rank"},
         {"map_mem:0,1", "quiet,map_mem:0,1", "0,1", "map_mem:"},
-        {"mask_mem:0x1*2,0xf", "quiet,mask_mem:1,1,F", "1,1,F", "mask_mem:"},
+        {"mask_mem:0x1*2,0xf", "quiet,mask_mem:1,1,f", "1,1,f", "mask_mem:"},
+        {"mask_mem:0x1,0xF", "quiet,mask_mem:1,F", "1,F", "mask_mem:"},
         {"mask_mem:0x100", "quiet,mask_mem:100", "100", "mask_mem:"},
     };
     for (const Case& one : cases) {
@@ -40,6 +41,11 @@ TEST(VariablesOfMemBind, TellAJobOneWord) {
     const MemBindVariables expected = {{"SLURM_MEM_BIND", "prefer,map_mem:0,1"},
                                        {"SLURM_MEM_BIND_VERBOSE", "quiet"}};
     EXPECT_EQ(mem_bind_of_job("prefer,map_mem:0,1"), expected);
+}
+
+// Of 0x2 tasks, too: whatever was accepted is written.
+TEST(VariablesOfMemBind, ReadANumberOfTasksAsTheParserDoes) {
+    EXPECT_EQ(mem_bind_of_tasks("mask_mem:0x1*0x2")[1].second, "1,1");
 }
 
 TEST(VariablesOfMemBind, SayNothingWithoutTheOption) {
