@@ -176,7 +176,7 @@ class Turns(unittest.TestCase):
             self.assertEqual(ran, "0:00", "it waits for its turn")
         seen = self.watch([low[0], high], 17)
         self.assertEqual(set(seen), {low[0], high})
-        self.assertTrue(self.moving(low[1]), "the younger one is left alone")
+        c.wait("the younger one, which is left alone", lambda: self.moving(low[1]))
         self.end(high)
         c.wait("the victim to have its core again", lambda: self.moving(low[0]) and self.shown(low[0], "%t") == "R")
         self.end(*low)
