@@ -58,7 +58,7 @@ class Suspension(unittest.TestCase):
         c = self.cluster
         low, high = self.preempted()
         self.assertFalse(self.moves(low))
-        self.assertTrue(self.moves(high))
+        c.wait("the preemptor to go on", lambda: self.moves(high))
         self.assertEqual([self.shown(low, "%t"), self.shown(high, "%t")], ["S", "R"])
         ran = self.shown(low, "%M")
         time.sleep(1.2)
@@ -94,7 +94,7 @@ class Suspension(unittest.TestCase):
         c.run("scancel", low)
         c.wait_state(low, "CANCELLED")
         self.assertEqual(self.count(low), before, "it was killed where it stood")
-        self.assertTrue(self.moves(high))
+        c.wait("the preemptor to go on", lambda: self.moves(high))
         self.end(high)
 
     def test_the_preemptor_is_cancelled(self):
