@@ -200,9 +200,9 @@ void Attempts::kill_overdue(Effects& effects) {
     for (auto& [key, attempt] : live_) {
         const RememberedAttempt& remembered = memory_.attempts().at(key);
         const Duration wait = remembered.launch.unkillable_wait;
-        const auto watch = [&, key = key](std::optional<Time>& unkillable_at, bool killed) {
+        const auto watch = [&, of = key](std::optional<Time>& unkillable_at, bool killed) {
             const bool lives_on = unkillable_at && *unkillable_at <= effects.now;
-            if (lives_on) effects.reports.emplace_back(AttemptUnkillable{key.job, key.attempt});
+            if (lives_on) effects.reports.emplace_back(AttemptUnkillable{of.job, of.attempt});
             const bool begins = killed && !unkillable_at && wait > Duration{};
             if (lives_on || begins) unkillable_at = effects.now + wait;
         };
