@@ -78,12 +78,18 @@ void Attempts::tell_of_end(AttemptKey key, EndReason reason, Effects& effects) {
 }
 
 // The first of the step's nodes does it for all.
-void Attempts::tell_of_step_end(const RunKey& run, EndReason reason, Effects& effects) const {
+void Attempts::tell_of_step_end(const RunKey& run, EndReason reason, Effects& effects) {
     const RememberedStep& remembered = memory_.steps().at(run);
     const std::optional<LaunchStep>& launch = remembered.launch;
     if (remembered.ending || !launch || launch->node_index != 0 || launch->node_names.empty())
         return;
-    effects.actions.emplace_back(end_notice(run, launch->node_names.front(), reason, effects.now));
+    NotifyRun line = end_notice(run, launch->node_names.front(), reason, effects.now);
+    LiveStep* const step = find_step(run);
+    if (step != nullptr && step->phase == LiveStep::Phase::starting) {
+        step->notice = std::move(line);
+    } else {
+        effects.actions.emplace_back(std::move(line));
+    }
 }
 
 void Attempts::begin_end(AttemptKey key, Duration kill_wait, std::int32_t signal,

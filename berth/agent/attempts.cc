@@ -155,6 +155,7 @@ void Attempts::started(const RunKey& run, Effects& effects) {
     if (step == nullptr || step->phase != LiveStep::Phase::starting) return;
     step->phase = LiveStep::Phase::running;
     effects.reports.emplace_back(StepStarted{run.job, run.attempt, run.step});
+    if (step->notice) effects.actions.emplace_back(*std::exchange(step->notice, std::nullopt));
     // It was ordered to end while it started: the first signal may have found no process.
     if (memory_.attempts().at(key).ending) {
         effects.actions.emplace_back(SignalRun{extern_run(key), kTerm, true});

@@ -61,7 +61,9 @@ private:
         // Kept while the step waits for its attempt to start, or to go on.
         std::optional<LaunchStep> launch;
         std::optional<Time> kill_at, unkillable_at;
-        std::vector<std::int32_t> signals;  // Signals that arrived before the step started.
+        // What arrived before the step started: signals, and why it is to end.
+        std::vector<std::int32_t> signals;
+        std::optional<NotifyRun> notice;
     };
     struct LiveAttempt {
         bool starting = false;
@@ -102,7 +104,7 @@ private:
     bool begin_watch(AttemptKey key, Effects& effects);         // checkpoints.cc
     void tell_user(AttemptKey key, NotifyRun line, Effects& effects) const;
     void tell_of_end(AttemptKey key, EndReason reason, Effects& effects);
-    void tell_of_step_end(const RunKey& run, EndReason reason, Effects& effects) const;
+    void tell_of_step_end(const RunKey& run, EndReason reason, Effects& effects);
     void begin_end(AttemptKey key, Duration kill_wait, std::int32_t signal, Effects& effects);
     void begin_step_end(const RunKey& run, Duration kill_wait, Effects& effects);
     void fail(AttemptKey key, std::string why, NotBegun not_begun = NotBegun::unknown);

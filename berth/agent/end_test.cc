@@ -91,6 +91,22 @@ Words notices(const AgentRig& rig) {
     return lines;
 }
 
+TEST(End, IsToldAStepThatIsStillStartingOnceItHasStarted) {
+    AgentRig rig;
+    rig.welcome();
+    rig.run(named_launch({"n0"}));
+    LaunchStep step = step_order(7, 0);
+    step.node_names = {"n0"};
+    rig.order(step);
+    rig.order(EndStep{JobId(7), Attempt(1), StepId(0), std::chrono::seconds(30)});
+    EXPECT_TRUE(notices(rig).empty()) << "nobody would hear of it yet";
+    rig.forget_past();
+    rig.feed({RunStarted{step_of(7, 0)}});
+    EXPECT_EQ(notices(rig), Words{"*** STEP 7.0 ON n0 CANCELLED AT | ***"});
+    ASSERT_FALSE(rig.actions.empty());
+    EXPECT_TRUE(std::holds_alternative<NotifyRun>(rig.actions[0])) << "before the signal";
+}
+
 TEST(End, IsToldInTheOutputsBeforeTheSignals) {
     AgentRig rig;
     rig.welcome();
