@@ -147,9 +147,18 @@ def rows(run):
     return found[0]
 
 
+def without_clocks(value):
+    """Without what goes on between two answers: how long a job has run, or has waited."""
+    if isinstance(value, list):
+        return [without_clocks(one) for one in value]
+    if isinstance(value, dict):
+        return {key: without_clocks(one) for key, one in value.items() if key not in ("elapsed", "planned")}
+    return value
+
+
 def changes_nothing(run):
     given, run.withheld = rows(run), True
-    same(given, rows(run))
+    same(without_clocks(given), without_clocks(rows(run)))
 
 
 for name in sorted(one for one in names.ALWAYS_SO if one.startswith("GET /slurm")):
