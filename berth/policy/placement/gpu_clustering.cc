@@ -18,6 +18,8 @@ public:
         const std::int64_t fullness = 25 * (most - gpus.milli_before()) / most;
         return Ppm((company(candidate, gpus, view) + fullness) * 10'000);
     }
+    // Nodes that are equally free may have different jobs.
+    bool tells_nodes_apart() const override { return true; }
 
 private:
     static std::int64_t company(const Candidate& candidate, const GpusOf& gpus, const View& view) {
