@@ -10,7 +10,7 @@
 namespace berth {
 
 bool JobPlacer::is_settled(PendingJob& job, bool may_plan) {
-    if (!job.looked || preemptor_.could_preempt(job) || turns_.could_start(job)) return false;
+    if (!job.looked || may_displace(job)) return false;
     if (job.names_several() && !others_.are_settled(job, {.may_plan = may_plan})) return false;
     if (job.is_component()) return components_.are_settled(job, may_plan);
     const bool news = job.disturbed || job.looked_after != cycle_.book().last_release();
@@ -74,9 +74,8 @@ bool JobPlacer::try_to_schedule(PendingJob& pending, Time floor, bool may_plan) 
         }
         // A start elsewhere ends nobody, but it must be now to be better.
         const bool is_next = job->blocking.reason == PendingReason::none && floor <= cycle_.now();
-        const bool started = elsewhere &&
-                             (preemptor_.could_preempt(*job) || turns_.could_start(*job)) &&
-                             move_elsewhere(*job, {.only_now = true});
+        const bool started =
+            elsewhere && may_displace(*job) && move_elsewhere(*job, {.only_now = true});
         if (!started && is_next && cycle_.complete() && turns_.start(*job)) {
             job = next_of_array(id);
             if (job == nullptr || !cycle_.complete()) return job != nullptr;

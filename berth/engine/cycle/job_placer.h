@@ -22,7 +22,8 @@ public:
           earlier_(cycle, bounds),
           others_(cycle, bounds, finder),
           turns_(cycle, finder),
-          preemptor_(cycle, finder) {}
+          preemptor_(cycle, finder),
+          displaces_(preemptor_.may_any_preempt() || turns_.may_any_start()) {}
 
     // Whether nothing that happened since the job was last tried can help it, or the job cannot be
     // moved in this cycle.
@@ -44,6 +45,10 @@ public:
     bool start_elsewhere(PendingJob& job, Which which, const std::vector<Time>& floors);
 
 private:
+    // Whether the job may preempt runs, or take turns with them, to start.
+    bool may_displace(const PendingJob& job) {
+        return displaces_ && (preemptor_.could_preempt(job) || turns_.could_start(job));
+    }
     bool is_settled_by_limits(PendingJob& job, bool may_plan);
     bool try_job(PendingJob& job, Time floor, bool may_plan);  // True: started.
     bool take_start(PendingJob& job, const std::optional<Found>& found,
@@ -66,6 +71,7 @@ private:
     OtherPartitions others_;
     TurnStarts turns_;
     Preemptor preemptor_;
+    const bool displaces_;  // Whether the configuration lets any job do so.
 };
 
 }  // namespace berth

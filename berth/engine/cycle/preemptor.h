@@ -17,6 +17,9 @@ public:
     Preemptor(OpenCycle& cycle, StartFinder& finder)
         : cycle_(cycle), finder_(finder), candidates_(cycle) {}
 
+    // Whether the configuration lets any job preempt others.
+    bool may_any_preempt() const { return cycle_.derived().preemptions.rules.enabled(); }
+
     // Whether a search for victims may find any.
     bool could_preempt(const PendingJob& pending);
 

@@ -16,6 +16,9 @@ public:
     TurnStarts(OpenCycle& cycle, StartFinder& finder)
         : cycle_(cycle), finder_(finder), candidates_(cycle) {}
 
+    // Whether the configuration lets any job take turns with others.
+    bool may_any_start() const { return cycle_.scheduling().preemption.gang; }
+
     // Whether a search for runs that the job may share cores with may find any.
     bool could_start(const PendingJob& pending) const;
 
