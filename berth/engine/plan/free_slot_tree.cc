@@ -333,14 +333,15 @@ void FreeSlotTree::set_end(const FreeSlot& free_slot, Time end) {
 
 // The slots of the leaf that are long enough and reach far enough, one bit each.
 std::uint32_t FreeSlotTree::served(const Leaf& leaf, std::int64_t length, std::int64_t reach) {
+    // What has no end, or no beginning, lasts at least this long.
+    constexpr std::int64_t kLongest = INT64_MAX / 4;
+    const auto asked = static_cast<std::uint64_t>(std::min(length, kLongest));
     std::int64_t found = 0;
     for (std::size_t i = 0; i < kFanout; ++i) {
         const std::int64_t start = leaf.start[i], end = leaf.end[i];
-        const auto lasts = static_cast<std::int64_t>(static_cast<std::uint64_t>(end) -
-                                                     static_cast<std::uint64_t>(start));
-        const std::int64_t is_long = std::int64_t{end == INT64_MAX} | std::int64_t{start < 0} |
-                                     std::int64_t{lasts >= length};
-        found |= -(is_long & std::int64_t{end >= reach}) & columns::kPlaces[i];
+        const auto latest = static_cast<std::int64_t>(static_cast<std::uint64_t>(end) - asked);
+        const std::int64_t both = std::int64_t{start <= latest} & std::int64_t{end >= reach};
+        found |= -both & columns::kPlaces[i];
     }
     const std::uint32_t known = (std::uint32_t{1} << leaf.size) - 1;
     return static_cast<std::uint32_t>(found) & known;
