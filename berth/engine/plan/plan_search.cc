@@ -13,9 +13,13 @@
 namespace berth {
 namespace {
 
-// Of nodes that are equally free, this many are offered to the placement scores, where the scores
-// cannot tell them apart.
+// Of nodes that are equally free, this many are offered to the placement scores, unless a rule
+// tells such nodes apart. Where GPUs are shared, what is left of each GPU may differ.
 constexpr std::uint32_t kAlikeMax = 4;
+
+std::uint32_t alike_most(const PlacementPreference& preference, NodeId node) {
+    return preference.view.gpus(node).empty() ? 1 : kAlikeMax;
+}
 
 // Tasks per node, if every node gets the same number.
 std::optional<std::uint32_t> tasks_on_each(const Demand& demand) {
@@ -74,31 +78,38 @@ public:
 private:
     void add(Time start, const FreeSlotStream::Offered& offered) {
         const NodeId node = offered.free_slot.node;
-        const Resources room = book_.timeline(node).least_free(start, after(start, window_.length));
+        const Timeline& timeline = book_.timeline(node);
+        const auto room = std::span(room_).first(timeline.dimensions());
+        timeline.least_free(start, after(start, window_.length), room);
         const std::uint32_t node_class = offered.requirement->node_class;
         const auto alike = std::ranges::find_if(seen_, [&](const Seen& one) {
-            return one.node_class == node_class && one.room == room;
+            return one.node_class == node_class &&
+                   std::equal(room.begin(), room.end(), rooms_.begin() + one.room);
         });
         if (alike == seen_.end()) {
-            seen_.push_back({node_class, 1, room});
-        } else if (++alike->count > kAlikeMax && !preference_.policy.get().tells_nodes_apart()) {
+            seen_.push_back({node_class, 1, std::ssize(rooms_)});
+            rooms_.insert(rooms_.end(), room.begin(), room.end());
+        } else if (!tells_apart_ && ++alike->count > alike_most(preference_, node)) {
             return;
         }
-        offers_.push_back({node, room, offered.requirement->tasks});
+        offers_.push_back({node, resources_of(room), offered.requirement->tasks});
     }
 
     struct Seen {
         std::uint32_t node_class = 0, count = 0;
-        Resources room;
+        std::ptrdiff_t room = 0;  // Where it begins in rooms_.
     };
     const Demand& demand_;
     const Window& window_;
     const PlanBook& book_;
     const PlacementPreference& preference_;
+    const bool tells_apart_ = preference_.policy.get().tells_nodes_apart();
     std::array<std::byte, 2048> memory_;
     std::pmr::monotonic_buffer_resource pool_{memory_.data(), memory_.size()};
     std::pmr::vector<Offer> offers_{&pool_};
     std::pmr::vector<Seen> seen_{&pool_};
+    std::array<std::int64_t, kDimensionsMax> room_{};
+    std::pmr::vector<std::int64_t> rooms_{&pool_};  // Of those seen, one behind the other.
 };
 
 // A start at one moment on one node or several alike. Considers a few nodes of each free group, and
@@ -132,7 +143,9 @@ public:
             for (const auto& [room, nodes] :
                  book_.free_groups()->of_class(requirement.node_class)) {
                 if (!fits(requirement.take, room)) continue;
-                std::size_t left = std::max<std::size_t>(kAlikeMax, demand_.nodes_max);
+                const std::uint32_t alike =
+                    nodes.empty() ? 1 : alike_most(preference_, *nodes.begin());
+                std::size_t left = std::max<std::size_t>(alike, demand_.nodes_max);
                 for (auto node = nodes.begin(); left > 0 && node != nodes.end(); ++node) {
                     if (!may_use(*node) || !book_.planned_on(*node).empty()) continue;
                     offers_.push_back({*node, room, requirement.tasks});

@@ -1,11 +1,18 @@
 #include "berth/engine/plan/timeline.h"
 
 #include <algorithm>
+#include <array>
 
 #include "berth/base/assert.h"
 #include "berth/base/make_room.h"
 
 namespace berth {
+
+Resources resources_of(std::span<const std::int64_t> cells) {
+    Resources amounts;
+    for (std::size_t d = 0; d < cells.size(); ++d) amounts[DimensionId::from_index(d)] = cells[d];
+    return amounts;
+}
 
 Timeline::Timeline(const Resources& capacity, std::size_t dimensions) : stride_(dimensions) {
     starts_.push_back(Time::min().time_since_epoch().count());
@@ -101,19 +108,19 @@ void Timeline::forget_before(Time now) {
     starts_.front() = Time::min().time_since_epoch().count();
 }
 
-Resources Timeline::least_free(Time from, Time until) const {
+void Timeline::least_free(Time from, Time until, std::span<std::int64_t> least) const {
     std::size_t i = step_at(from);
-    Resources least;
-    const auto first = free(i);
-    for (std::size_t d = 0; d < first.size(); ++d) least[DimensionId::from_index(d)] = first[d];
+    std::ranges::copy(free(i), least.begin());
     for (++i; i < size() && start(i) < until; ++i) {
         const auto here = free(i);
-        for (std::size_t d = 0; d < here.size(); ++d) {
-            std::int64_t& lowest = least[DimensionId::from_index(d)];
-            lowest = std::min(lowest, here[d]);
-        }
+        for (std::size_t d = 0; d < here.size(); ++d) least[d] = std::min(least[d], here[d]);
     }
-    return least;
+}
+
+Resources Timeline::least_free(Time from, Time until) const {
+    std::array<std::int64_t, kDimensionsMax> cells;  // NOLINT(*-member-init): set up to stride_.
+    least_free(from, until, std::span(cells).first(stride_));
+    return resources_of(std::span(cells).first(stride_));
 }
 
 bool Timeline::goes_below_zero(Time from, Time until) const {

@@ -15,6 +15,9 @@ constexpr Time after(Time start, Duration length) {
     return length >= kNever - start ? kNever : start + length;
 }
 
+// By dimension, from the first one on.
+Resources resources_of(std::span<const std::int64_t> cells);
+
 class Timeline {
 public:
     explicit Timeline(const Resources& capacity, std::size_t dimensions = kDimensionsMax);
@@ -55,6 +58,9 @@ public:
 
     // The minimum of each dimension over [start, end).
     Resources least_free(Time start, Time end) const;
+    // The same, written to `least`, which has room for each dimension of the timeline.
+    void least_free(Time start, Time end, std::span<std::int64_t> least) const;
+    std::size_t dimensions() const { return stride_; }
     bool goes_below_zero(Time start, Time end) const;
 
     // Prefetches the memory of a timeline that is read next.
