@@ -23,7 +23,7 @@ Time room_since(const Timeline& timeline, const Resources& amount, Time until) {
 
 bool EarlierStarts::could_move(PendingJob& job, const PlannedReservation& planned_start) {
     const Time start = std::max(planned_start.start, cycle_.now() + Duration(1));
-    if (bounds_.fresh_hope(*job.shape) < start) return true;
+    if (bounds_.fresh_hope(*job.shape, start) < start) return true;
     if (job.disturbed && has_room_from(planned_start, start - Duration(1))) return true;
     job.disturbed = false;
     job.looked_after = cycle_.book().last_release();

@@ -13,21 +13,25 @@ const ClassRequirements& StartBounds::requirements(Kind& kind) {
     return kind.requirements;
 }
 
-Time StartBounds::fresh_hope(Shape& shape) {
-    if (shape.kind->needs_a_look()) return cycle_.now();  // Free slots do not tell.
-    if (shape.hope_at != cycle_.book().fresh_version()) {
-        const Window window{cycle_.now(), kNever, shape.length};
-        const auto offer =
-            fresh_offer(shape.demand(), window, cycle_.book(), cycle_.derived().usable,
-                        cycle_.state().spec(), &requirements(*shape.kind));
+Time StartBounds::fresh_hope(Shape& shape, Time before) {
+    const Time now = cycle_.now();
+    if (shape.kind->needs_a_look()) return now;  // Free slots do not tell.
+    const PlanBook& book = cycle_.book();
+    if (shape.hope_at != book.fresh_version()) {
+        const ClassRequirements& known = requirements(*shape.kind);
+        const Time least = least_fresh_offer(shape.demand(), now, shape.length, book, known);
+        if (least >= before) return least;
+        const Window window{now, kNever, shape.length};
+        const auto offer = fresh_offer(shape.demand(), window, book, cycle_.derived().usable,
+                                       cycle_.state().spec(), &known);
         shape.hope = offer.value_or(kNever);
-        shape.hope_at = cycle_.book().fresh_version();
+        shape.hope_at = book.fresh_version();
     }
-    return std::max(shape.hope, cycle_.now());
+    return std::max(shape.hope, now);
 }
 
 Time StartBounds::tightened(Shape& shape) {
-    Time hope = fresh_hope(shape);
+    Time hope = fresh_hope(shape, shape.bound);
     // One fresh node does not help a job of several nodes.
     if (hope < shape.bound && shape.demand().nodes_min > 1) {
         hope = std::max(hope, earliest_from(cycle_.now(), shape));

@@ -13,8 +13,9 @@ public:
     // What the kind takes of each class of nodes, up to date.
     const ClassRequirements& requirements(Kind& kind);
 
-    // The earliest time at which what was released may help a job of this shape.
-    Time fresh_hope(Shape& shape);
+    // The earliest time at which what was released may help a job of this shape. If that is not
+    // before `before`, a lower bound will do, which is not before it either.
+    Time fresh_hope(Shape& shape, Time before = kNever);
 
     // No job of this shape without a planned start can start before the returned time.
     Time earliest_unplanned(Shape& shape) {

@@ -87,10 +87,8 @@ bool StartPasses::mark_quick_kinds() {
         }
         const Window window{now, now, Duration(1)};
         for (std::size_t i = 0; i < kind.demand.choices.size(); ++i) {
-            const FreeSlotIndex& fresh =
-                book.all_fresh() ? book.free_slots() : book.fresh_free_slots();
-            FreeSlotStream free_slots(known.choices[i], fresh, book, kind.demand.choices[i],
-                                      cycle_.derived().usable, window);
+            FreeSlotStream free_slots(known.choices[i], book.fresh_free_slots(), book,
+                                      kind.demand.choices[i], cycle_.derived().usable, window);
             FreeSlotStream::Offered offered;
             while (kind.longest_now < Duration::max() && free_slots.next(offered)) {
                 const Duration length =

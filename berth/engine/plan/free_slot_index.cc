@@ -211,42 +211,69 @@ void FreeSlotLevels::note_after(std::size_t node_class, const Timeline& timeline
     fill(change.met_now, change.now);
 }
 
+void FreeSlotIndex::Level::insert(const FreeSlot& free_slot) {
+    slots.insert(free_slot);
+    front.add(free_slot.start, free_slot.end);
+}
+
+void FreeSlotIndex::Level::erase(const FreeSlot& free_slot) {
+    slots.erase(free_slot);
+    front.remove(free_slot.start, free_slot.end);
+}
+
+void FreeSlotIndex::Level::set_end(const FreeSlot& free_slot, Time end) {
+    slots.set_end(free_slot, end);
+    front.remove(free_slot.start, free_slot.end);
+    front.add(free_slot.start, end);
+}
+
+void FreeSlotIndex::Level::clear() {
+    slots.clear();
+    front.clear();
+}
+
+Time FreeSlotIndex::first_start(std::size_t node_class, std::size_t level, Duration length,
+                                Time earliest) const {
+    const Level& asked = levels_[node_class][level];
+    return asked.front.first_start(asked.slots, length, earliest);
+}
+
 void FreeSlotIndex::clear() {
-    for (auto& levels : trees_) {
-        for (FreeSlotTree& tree : levels) tree.clear();
+    for (auto& levels : levels_) {
+        for (Level& level : levels) level.clear();
     }
 }
 
 void FreeSlotIndex::replace(std::size_t node_class, NodeId node, std::uint64_t levels,
                             const FreeSlotRuns& before, const FreeSlotRuns& now) {
-    std::vector<FreeSlotTree>& trees = trees_[node_class];
-    each_level(levels, [&](std::size_t level) {
-        auto old = before[level].begin();
-        const auto old_end = before[level].end();
-        for (const auto& [start, end] : now[level]) {
+    each_level(levels, [&](std::size_t number) {
+        Level& level = levels_[node_class][number];
+        auto old = before[number].begin();
+        const auto old_end = before[number].end();
+        for (const auto& [start, end] : now[number]) {
             for (; old != old_end && old->first < start; ++old) {
-                trees[level].erase({old->first, old->second, node});
+                level.erase({old->first, old->second, node});
             }
             if (old == old_end || old->first != start) {
-                trees[level].insert({start, end, node});
+                level.insert({start, end, node});
                 continue;
             }
-            if (old->second != end) trees[level].set_end({start, old->second, node}, end);
+            if (old->second != end) level.set_end({start, old->second, node}, end);
             ++old;
         }
-        for (; old != old_end; ++old) trees[level].erase({old->first, old->second, node});
+        for (; old != old_end; ++old) level.erase({old->first, old->second, node});
     });
 }
 
 void FreeSlotIndex::insert_level(std::size_t node_class, NodeId node, const FreeSlotRuns& runs,
                                  std::size_t level) {
     for (const auto& [start, end] : runs[level]) {
-        trees_[node_class][level].insert({start, end, node});
+        levels_[node_class][level].insert({start, end, node});
     }
 }
 
 void FreeSlotIndex::insert(std::size_t node_class, NodeId node, const FreeSlotRuns& runs) {
-    for (std::size_t level = 0; level < trees_[node_class].size(); ++level) {
+    for (std::size_t level = 0; level < levels_[node_class].size(); ++level) {
         insert_level(node_class, node, runs, level);
     }
 }

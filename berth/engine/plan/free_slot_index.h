@@ -13,6 +13,7 @@
 
 #include "berth/engine/plan/free_slot_tree.h"
 #include "berth/engine/plan/node_classes.h"
+#include "berth/engine/plan/slot_front.h"
 #include "berth/engine/plan/timeline.h"
 
 namespace berth {
@@ -101,13 +102,18 @@ private:
 class FreeSlotIndex {
 public:
     FreeSlotIndex() = default;
-    explicit FreeSlotIndex(std::size_t classes) : trees_(classes) {}
+    explicit FreeSlotIndex(std::size_t classes) : levels_(classes) {}
 
     const FreeSlotTree& tree(std::size_t node_class, std::size_t level) const {
-        return trees_[node_class][level];
+        return levels_[node_class][level].slots;
     }
+    // The earliest time from `earliest` on at which some node of the class gives that much for so
+    // long; kNever: there is none. It costs a fraction of a search of the tree.
+    Time first_start(std::size_t node_class, std::size_t level, Duration length,
+                     Time earliest) const;
+
     void set_levels(std::size_t node_class, std::size_t levels) {
-        while (trees_[node_class].size() < levels) trees_[node_class].emplace_back(parts_);
+        while (levels_[node_class].size() < levels) levels_[node_class].emplace_back(parts_);
     }
     void clear();
 
@@ -116,14 +122,25 @@ public:
                  const FreeSlotRuns& before, const FreeSlotRuns& now);
     void insert(std::size_t node_class, NodeId node, const FreeSlotRuns& runs);
     void clear_level(std::size_t node_class, std::size_t level) {
-        trees_[node_class][level].clear();
+        levels_[node_class][level].clear();
     }
     void insert_level(std::size_t node_class, NodeId node, const FreeSlotRuns& runs,
                       std::size_t level);
 
 private:
+    struct Level {
+        explicit Level(std::shared_ptr<FreeSlotParts> parts) : slots(std::move(parts)) {}
+        void insert(const FreeSlot& free_slot);
+        void erase(const FreeSlot& free_slot);
+        void set_end(const FreeSlot& free_slot, Time end);
+        void clear();
+
+        FreeSlotTree slots;
+        mutable SlotFront front;  // Of the slots; repaired when it is asked for.
+    };
+
     std::shared_ptr<FreeSlotParts> parts_ = std::make_shared<FreeSlotParts>();
-    std::vector<std::vector<FreeSlotTree>> trees_;
+    std::vector<std::vector<Level>> levels_;  // By class.
 };
 
 }  // namespace berth

@@ -179,7 +179,7 @@ public:
     bool all_fresh() const { return all_fresh_; }
     bool any_fresh() const { return all_fresh_ || !fresh_nodes_.empty(); }
     const std::vector<NodeId>& fresh_nodes() const { return fresh_nodes_; }
-    const FreeSlotIndex& fresh_free_slots() const { return fresh_; }
+    const FreeSlotIndex& fresh_free_slots() const { return all_fresh_ ? free_slots_ : fresh_; }
     // All jobs have considered the releases up to this one: forgets them.
     void forget_fresh(ReleaseNumber seen);
     // Jobs with a planned start on a node that had a release since the last call.

@@ -360,11 +360,25 @@ std::optional<Time> fresh_offer(const Demand& demand, const Window& window, cons
         return first;
     }
     for (std::size_t i = 0; i < demand.choices.size() && left.latest >= left.earliest; ++i) {
-        const FreeSlotIndex& fresh = book.all_fresh() ? book.free_slots() : book.fresh_free_slots();
-        FreeSlotStream free_slots(requirements->choices[i], fresh, book, demand.choices[i], usable,
-                                  left, FreeSlotStream::Wanted::first);
+        FreeSlotStream free_slots(requirements->choices[i], book.fresh_free_slots(), book,
+                                  demand.choices[i], usable, left, FreeSlotStream::Wanted::first);
         FreeSlotStream::Offered offered;
         if (free_slots.next(offered)) offer(std::max(offered.free_slot.start, left.earliest));
+    }
+    return first;
+}
+
+Time least_fresh_offer(const Demand& demand, Time earliest, Duration length, const PlanBook& book,
+                       const ClassRequirements& requirements) {
+    if (!book.any_fresh()) return kNever;
+    if (!requirements.known || !demand.licenses.counts.empty()) return earliest;
+    Time first = kNever;
+    for (const std::vector<ClassRequirement>& of_choice : requirements.choices) {
+        for (const ClassRequirement& one : of_choice) {
+            const Time start =
+                book.fresh_free_slots().first_start(one.node_class, one.level, length, earliest);
+            first = std::min(first, start);
+        }
     }
     return first;
 }
