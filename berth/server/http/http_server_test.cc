@@ -1,12 +1,19 @@
 #include "berth/server/http/http_server.h"
 
 #include <gtest/gtest.h>
+#include <sys/inotify.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
+#include <filesystem>
+#include <string>
 #include <thread>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 #include "berth/server/http/server_rig.h"
 
@@ -40,6 +47,40 @@ TEST_F(ServerRig, TakesTheSocketOfADeadControllerAndNotThatOfALiveOne) {
         ::close(dead);
     }
     start();
+    EXPECT_EQ(call("GET", "/healthz").status, 200);
+}
+
+// The names that appear in this folder during the action, and how: made there or moved there.
+template <class Action>
+std::vector<std::pair<std::string, bool>> names_appearing(const std::string& folder,
+                                                          Action&& action) {
+    const int watch = ::inotify_init1(IN_NONBLOCK);
+    EXPECT_GE(::inotify_add_watch(watch, folder.c_str(), IN_CREATE | IN_MOVED_TO), 0);
+    std::forward<Action>(action)();
+    alignas(inotify_event) char room[4096];  // NOLINT(modernize-avoid-c-arrays)
+    std::vector<std::pair<std::string, bool>> names;
+    const auto got =
+        static_cast<std::size_t>(std::max<ssize_t>(0, ::read(watch, room, sizeof room)));
+    for (std::size_t at = 0; at < got;) {
+        // NOLINTNEXTLINE(cppcoreguidelines-pro-type-reinterpret-cast)
+        const auto* const event = reinterpret_cast<const inotify_event*>(room + at);
+        names.emplace_back(event->name, (event->mask & IN_MOVED_TO) != 0);
+        at += sizeof *event + event->len;
+    }
+    ::close(watch);
+    return names;
+}
+
+TEST_F(ServerRig, ItsSocketIsFoundOnlyOnceOthersMayConnect) {
+    const std::filesystem::path socket = options.socket;
+    const auto names = names_appearing(socket.parent_path(), [&] { start(); });
+    int moved = 0;
+    for (const auto& [name, is_moved] : names) {
+        if (name != socket.filename()) continue;
+        EXPECT_TRUE(is_moved) << "it was there before it was ready";
+        ++moved;
+    }
+    EXPECT_EQ(moved, 1);
     EXPECT_EQ(call("GET", "/healthz").status, 200);
 }
 
