@@ -36,8 +36,8 @@ private:
     std::vector<Slot> slots_;  // Both starts and ends grow.
     // What was removed contained others: some that start in this span may be missing.
     Time stale_from_ = Time::max(), stale_until_ = Time::min();
-    std::vector<Longest> longest_;         // From listed_for_ on.
-    std::optional<Time> listed_for_ = {};  // nullopt: it is to be listed anew.
+    std::vector<Longest> longest_;    // From listed_for_ on.
+    std::optional<Time> listed_for_;  // nullopt: it is to be listed anew.
 };
 
 }  // namespace berth

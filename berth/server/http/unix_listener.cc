@@ -56,7 +56,7 @@ std::string name_beside(std::string path) {
 
 }  // namespace
 
-// It gets its name last: whoever finds it may connect.
+// The socket gets its name last: a client that finds it may connect.
 Result<int> listen_at(const std::string& path) {
     if (path.empty() || path.size() >= sizeof sockaddr_un{}.sun_path) {
         return Error{ErrorCode::invalid_argument,
