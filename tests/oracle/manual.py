@@ -113,6 +113,12 @@ def update_keys(kind):
     return [key for key in keys if key not in ("JobId", "NodeName")]
 
 
+def shown_of_job():
+    """Fields of scontrol show job: those the page has there alone. update_keys("job") are shown, too."""
+    found = heads(sections("scontrol")["JOBS - SPECIFICATIONS FOR SHOW COMMAND"])
+    return [head.partition("=")[0] for head in found]
+
+
 def job_states():
     """{("CA", "CANCELLED"), …}"""
     text = next(body for name, body in sections("squeue").items() if name.startswith("JOB STATE CODES"))
