@@ -99,6 +99,30 @@ class Check(unittest.TestCase):
         self.assertEqual(stages_for("tests/e2e/test_launcher.py"), "test asan tsan effects")
         self.assertEqual(stages_for("tests/e2e/cluster.py"), "test oracle asan tsan hostile effects")
 
+    def test_lint_reads_what_changed_since_it_passed_and_all_if_its_rules_did(self):
+        tidy = self.root / "played/run-clang-tidy-19"
+        for name in ("clang-format-19", "run-clang-tidy-19"):
+            (self.root / "played" / name).write_text('#!/bin/sh\nfor last; do :; done\necho "$@" >>build/tidied\n')
+            (self.root / "played" / name).chmod(0o755)
+        tidy.write_text('#!/bin/sh\nwhile [ "$1" != -j ]; do shift; done\nshift 2\necho "$@" >>build/tidied\n')
+        for name, text in {"a.h": "", "b.h": '#include "a.h"\n', "a.cc": '#include "b.h"\n', "c.cc": "", "CMakeLists.txt": ""}.items():
+            (self.tree / name).write_text(text)
+        self.commit()
+
+        def tidied():
+            self.assertEqual(self.check("lint")[0], 0, self.said)
+            return (self.tree / "build/tidied").read_text().splitlines()[-1].replace(str(self.tree), "")
+
+        self.assertIn("/build/lint/", tidied())
+        (self.tree / "a.h").write_text("int a;\n")
+        self.commit()
+        self.assertEqual(tidied(), "^/a.cc$")
+        (self.tree / "c.cc").write_text("int c;\n")
+        self.assertEqual(tidied(), "^/c.cc$")
+        (self.tree / "CMakeLists.txt").write_text("project(a)\n")
+        self.commit()
+        self.assertIn("/build/lint/", tidied())
+
     def hash_of(self, stage):
         done = subprocess.run(["./dev", "sources_hash", stage], cwd=self.tree, env=self.environment, text=True, capture_output=True, check=True)
         return done.stdout.strip()
