@@ -100,12 +100,11 @@ class Check(unittest.TestCase):
         self.assertEqual(stages_for("tests/e2e/cluster.py"), "test oracle asan tsan hostile effects")
 
     def test_lint_reads_what_changed_since_it_passed_and_all_if_its_rules_did(self):
-        tidy = self.root / "played/run-clang-tidy-19"
-        for name in ("clang-format-19", "run-clang-tidy-19"):
-            (self.root / "played" / name).write_text('#!/bin/sh\nfor last; do :; done\necho "$@" >>build/tidied\n')
+        files_behind_options = 'while [ "$1" != -j ]; do shift; done\nshift 2\necho "$@" >>build/tidied\n'
+        for name, does in {"clang-format-19": "exit 0\n", "run-clang-tidy-19": files_behind_options}.items():
+            (self.root / "played" / name).write_text("#!/bin/sh\n" + does)
             (self.root / "played" / name).chmod(0o755)
-        tidy.write_text('#!/bin/sh\nwhile [ "$1" != -j ]; do shift; done\nshift 2\necho "$@" >>build/tidied\n')
-        for name, text in {"a.h": "", "b.h": '#include "a.h"\n', "a.cc": '#include "b.h"\n', "c.cc": "", "CMakeLists.txt": ""}.items():
+        for name, text in {"tests/a.h": "", "b.h": '#include "tests/a.h"\n', "a.cc": '#include "b.h"\n', "tests/b.cc": '#include "a.h"\n', "c.cc": "", "CMakeLists.txt": ""}.items():
             (self.tree / name).write_text(text)
         self.commit()
 
@@ -114,9 +113,9 @@ class Check(unittest.TestCase):
             return (self.tree / "build/tidied").read_text().splitlines()[-1].replace(str(self.tree), "")
 
         self.assertIn("/build/lint/", tidied())
-        (self.tree / "a.h").write_text("int a;\n")
+        (self.tree / "tests/a.h").write_text("int a;\n")
         self.commit()
-        self.assertEqual(tidied(), "^/a.cc$")
+        self.assertEqual(tidied(), "^/a.cc$ ^/tests/b.cc$")
         (self.tree / "c.cc").write_text("int c;\n")
         self.assertEqual(tidied(), "^/c.cc$")
         (self.tree / "CMakeLists.txt").write_text("project(a)\n")
