@@ -28,7 +28,7 @@ public:
 
 private:
     std::int64_t total_;
-    SumTimeline<1> free_;
+    SumTimeline<1, KeptBounds::least> free_;
 };
 
 }  // namespace berth

@@ -15,11 +15,16 @@
 
 namespace berth {
 
-template <std::size_t N>
+// Which bounds the chunks keep. With the lower one alone, what lowers the sums costs only the steps
+// that it changes.
+enum class KeptBounds : std::uint8_t { both, least };
+
+template <std::size_t N, KeptBounds kBounds = KeptBounds::both>
 class SumTimeline {
 public:
     using Sums = std::array<std::int64_t, N>;
-    // In [start, end) each sum lies within these bounds.
+    // In [start, end) each sum lies within these bounds. Where `most` is not kept, it is known of
+    // one step only.
     struct Span {
         Time start{}, end{};
         Sums least{}, most{};
@@ -48,8 +53,7 @@ public:
             if (from == 0 && to == chunk.steps.size()) {
                 add_to(chunk.more, more);
             } else if (from < to) {
-                for (std::size_t i = from; i < to; ++i) add_to(chunk.steps[i].sums, more);
-                bound(chunk);
+                add_to_steps(chunk, from, to, more);
             }
         }
         if (end != kNever) join(end);
@@ -67,7 +71,7 @@ public:
         const Chunk& chunk = chunks_[c];
         Span span{chunk.steps.front().start, end_of(c), chunk.least, chunk.most};
         add_to(span.least, chunk.more);
-        add_to(span.most, chunk.more);
+        if constexpr (kBounds == KeptBounds::both) add_to(span.most, chunk.more);
         return span;
     }
     // The chunks that meet [start, end), at a fraction of what looking at each by itself costs.
@@ -78,7 +82,8 @@ public:
             const Chunk& chunk = chunks_[c];
             for (std::size_t i = 0; i < N; ++i) {
                 span.least[i] = std::min(span.least[i], chunk.least[i] + chunk.more[i]);
-                span.most[i] = std::max(span.most[i], chunk.most[i] + chunk.more[i]);
+                if constexpr (kBounds == KeptBounds::both)
+                    span.most[i] = std::max(span.most[i], chunk.most[i] + chunk.more[i]);
             }
         }
         span.end = c < chunks_.size() ? chunks_[c].steps.front().start : kNever;
@@ -149,13 +154,26 @@ private:
         for (std::size_t i = 0; i < N; ++i) sums[i] += more[i];
     }
     static void bound(Chunk& chunk) {
-        chunk.least = chunk.most = chunk.steps.front().sums;
-        for (const Step& step : chunk.steps) {
-            for (std::size_t i = 0; i < N; ++i) {
-                chunk.least[i] = std::min(chunk.least[i], step.sums[i]);
+        chunk.least = chunk.steps.front().sums;
+        if constexpr (kBounds == KeptBounds::both) chunk.most = chunk.least;
+        for (const Step& step : chunk.steps) widen(chunk, step);
+    }
+    static void widen(Chunk& chunk, const Step& step) {
+        for (std::size_t i = 0; i < N; ++i) {
+            chunk.least[i] = std::min(chunk.least[i], step.sums[i]);
+            if constexpr (kBounds == KeptBounds::both)
                 chunk.most[i] = std::max(chunk.most[i], step.sums[i]);
-            }
         }
+    }
+    // Where no sum rises, the least of the others is known already.
+    static void add_to_steps(Chunk& chunk, std::size_t from, std::size_t to, const Sums& more) {
+        const bool rises = std::ranges::any_of(more, [](std::int64_t one) { return one > 0; });
+        const bool bounds_all = rises || kBounds == KeptBounds::both;
+        for (std::size_t i = from; i < to; ++i) {
+            add_to(chunk.steps[i].sums, more);
+            if (!bounds_all) widen(chunk, chunk.steps[i]);
+        }
+        if (bounds_all) bound(chunk);
     }
 
     std::size_t chunk_of(Time moment) const {
@@ -223,7 +241,7 @@ private:
             chunks_.erase(chunks_.begin() + static_cast<std::ptrdiff_t>(place.chunk));
             return;
         }
-        bound(chunk);
+        if (place.step == 0) bound(chunk);  // Else a step like it is still there.
         if (place.chunk > 0) merge(place.chunk);
     }
     // With the chunk before, if both are small.

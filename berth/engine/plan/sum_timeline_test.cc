@@ -112,6 +112,35 @@ TEST(SumTimeline, AgreesWithOneValueForEachMoment) {
     });
 }
 
+TEST(SumTimeline, KeepsTheLowerBoundAlone) {
+    using LowSums = SumTimeline<1, KeptBounds::least>;
+    testing::for_each_seed(300, [](Rng& rng) {
+        LowSums sums({5}, static_cast<std::size_t>(rng.between(2, 6)));
+        std::vector<std::int64_t> plain(kSumMoments, 5);
+        for (int i = 0; i < 80; ++i) {
+            const AddedSums one = some_sums(rng);
+            sums.add(at_ms(one.start), at_ms(one.end), {one.sums[0]});
+            for (auto t = one.start; t < one.end; ++t)
+                plain[static_cast<std::size_t>(t)] += one.sums[0];
+        }
+        for (std::int64_t t = 0; t < kSumMoments; ++t) {
+            const std::int64_t there = plain[static_cast<std::size_t>(t)];
+            ASSERT_EQ(sums.at(at_ms(t)).least[0], there);
+            ASSERT_EQ(sums.at(at_ms(t)).most[0], there);
+        }
+        // The bound is no lower than it has to be.
+        for (std::int64_t t = 0; t < kSumMoments;) {
+            const auto around = sums.around(at_ms(t));
+            std::int64_t least = t == 0 ? 5 : INT64_MAX;  // Nothing was added before.
+            for (; t < kSumMoments && at_ms(t) < around.end; ++t)
+                least = std::min(least, plain[static_cast<std::size_t>(t)]);
+            if (around.end <= at_ms(kSumMoments)) {
+                ASSERT_EQ(around.least[0], least);
+            }
+        }
+    });
+}
+
 TEST(CountTimeline, FindsTheFirstTimeWithRoom) {
     testing::for_each_seed(300, [](Rng& rng) {
         CountTimeline free(6);
