@@ -260,7 +260,8 @@ TEST(Load, ReadsTheOrderAndTheShares) {
     EXPECT_EQ(
         text_of(load_slurm(kSmall, "", "", "", "order: shortest\n")),
         "berth.yaml:1: error: no order rule 'shortest'; there are shortest_first, round_robin, "
-        "drf, weighted_fair, hierarchical_drf, least_attained, qssf, three_levels\n");
+        "drf, weighted_fair, hierarchical_drf, deserved_rounds, least_attained, qssf, "
+        "three_levels\n");
     EXPECT_EQ(load_slurm(kSmall, "", "", "", "order: shortest_first\n")
                   .spec.scheduling.rules.front()
                   .name,

@@ -43,6 +43,7 @@ public:
     // Ranks of pending jobs, given in order of submission.
     virtual std::vector<std::int64_t> ranks(std::span<const Job* const> jobs,
                                             const View& view) const = 0;
+    virtual bool reads_usage() const { return false; }  // View::account_usage().
 };
 
 // A node on which a job would fit, and what would be left of it.

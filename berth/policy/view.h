@@ -3,6 +3,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <vector>
 
 #include "berth/model/cluster_spec.h"
@@ -65,6 +66,9 @@ public:
     // The total service that ended jobs attained. May be empty.
     virtual std::span<const Duration> services() const = 0;
     virtual AssociationStanding association(const Job& job) const = 0;
+    // Of all usage, the decayed part of this account and all beneath it. Asked for by orders that
+    // say so (OrderRule::reads_usage).
+    virtual Factor account_usage(const std::string&) const { return {}; }
 
     // A node's GPUs one by one, as they are now, if the cluster shares GPUs; otherwise empty.
     virtual std::vector<GpuLeft> gpus(NodeId) const { return {}; }

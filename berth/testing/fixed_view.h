@@ -1,8 +1,10 @@
 // FixedView: what a rule may look at, set by hand. For the table tests of single rules.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "berth/base/assert.h"
@@ -17,6 +19,7 @@ public:
     JobSize job_size;
     TresCounts job_tres;
     AssociationStanding job_association;
+    std::map<std::string, Factor> account_usages;
     std::vector<Job> jobs_running;
     std::vector<Duration> services_over;
     std::vector<WorkShape> work;
@@ -47,6 +50,10 @@ public:
     }
     std::span<const Duration> services() const override { return services_over; }
     AssociationStanding association(const Job&) const override { return job_association; }
+    Factor account_usage(const std::string& account) const override {
+        const auto found = account_usages.find(account);
+        return found == account_usages.end() ? Factor{} : found->second;
+    }
     std::span<const WorkShape> usual_work() const override { return work; }
     std::uint64_t gpu_counts_on(NodeId) const override { return gpu_counts; }
     const NodeReadings* readings(NodeId) const override { return seen ? &*seen : nullptr; }

@@ -51,6 +51,11 @@ def hierarchical_drf(run):
     same(first_of(run, {"User": "ann", "Account": "a"}, {"User": "ann", "Account": "b"}), 2)
 
 
+@order_key("deserved_rounds", seen="the account that has less of its fair share is first, whoever its user is")
+def deserved_rounds(run):
+    same(first_of(run, {"User": "ann", "Account": "a"}, {"User": "ann", "Account": "b"}), 2)
+
+
 @order_key("qssf", seen="the job that is expected to take less GPU time is first, though it is longer")
 def qssf(run):
     same(first_of(run, {"limit": 10, "tres": ",gres/gpu=4"}, {"limit": 20, "tres": ",gres/gpu=1"}), 2)

@@ -369,6 +369,10 @@ AssociationStanding EngineView::association(const Job& job) const {
     return derived_.fair_shares.of(waiting == nullptr ? state_.usage_of(job) : waiting->usage());
 }
 
+Factor EngineView::account_usage(const std::string& account) const {
+    return derived_.fair_shares.usage_of(account);
+}
+
 Time priority_time(const ClusterSpec& spec, Time now) {
     const Duration period = spec.scheduling.priority_period;
     return Time(now.time_since_epoch() / period * period);

@@ -137,6 +137,7 @@ public:
     std::vector<const Job*> running() const override;
     std::span<const Duration> services() const override { return derived_.services(); }
     AssociationStanding association(const Job& job) const override;
+    Factor account_usage(const std::string& account) const override;
     std::vector<GpuLeft> gpus(NodeId node) const override;
     std::span<const WorkShape> usual_work() const override { return derived_.work().usual(); }
     std::uint64_t gpu_counts_on(NodeId node) const override;

@@ -1,5 +1,7 @@
 #include "berth/engine/derived/fair_shares.h"
 
+#include "berth/base/fixed_point.h"
+
 namespace berth {
 namespace {
 
@@ -42,7 +44,9 @@ ShareTree share_tree_of(const ClusterSpec& spec, const std::vector<UsageRecord>&
 }
 
 void FairShares::refresh(const ClusterState& state, const Policy& policy, Time at) {
-    if (policy.priority_weight("fair_share") == 0 && policy.priority_weight("association") == 0) {
+    const bool orders_by_it = policy.order() != nullptr && policy.order()->reads_usage();
+    if (!orders_by_it && policy.priority_weight("fair_share") == 0 &&
+        policy.priority_weight("association") == 0) {
         return;
     }
     const std::vector<UsageRecord>& usage = state.usage().records();
@@ -61,6 +65,12 @@ void FairShares::refresh(const ClusterState& state, const Policy& policy, Time a
         if (!node.is_user()) continue;
         by_usage_[i] = {standings[nodes_[i]].factor, node.priority, tree_.priority_max()};
     }
+}
+
+Factor FairShares::usage_of(const std::string& account) const {
+    const std::size_t node = tree_.account_or_root(account);
+    if (node == 0) return {};
+    return {fraction62(tree_.nodes()[node].used, tree_.nodes()[0].used), kOne62};
 }
 
 AssociationStanding FairShares::of(std::optional<std::size_t> usage) const {

@@ -17,6 +17,8 @@ public:
 
     // The standing of a usage record, by its number.
     AssociationStanding of(std::optional<std::size_t> usage) const;
+    // Of all usage, the part of the account and all beneath it. 0: there is no such account.
+    Factor usage_of(const std::string& account) const;
 
 private:
     std::optional<Time> at_;
