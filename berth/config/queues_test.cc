@@ -38,6 +38,14 @@ TEST(Queues, HaveQuotas) {
     EXPECT_EQ(loaded.spec.queues, expected);
 }
 
+TEST(Queues, NameTheirLenders) {
+    const Loaded loaded =
+        load_queues("  lab: {nominal: 'cpu=8'}\n  guests: {nominal: 'cpu=0', lenders: [Lab]}\n");
+    EXPECT_EQ(text_of(loaded), "");
+    ASSERT_EQ(loaded.spec.queues.size(), 2U);
+    EXPECT_EQ(loaded.spec.queues.back().lenders, std::vector<std::string>{"lab"});
+}
+
 TEST(Queues, SayWhoMayPreemptTheirRuns) {
     const Loaded loaded = load_queues(R"(
   lab: {allow_preemption: no}
@@ -94,6 +102,18 @@ TEST(Queues, SayWhatIsWrongAtTheirLine) {
                   ":3: error: queue lab is described twice"},
              Case{"  lab: {allow_preempt_from: [vision, nobody]}\n",
                   ":2: error: allow_preempt_from: there is no queue and no account nobody"},
+             Case{"  lab: {nominal: 'cpu=1', lenders: [nobody]}\n",
+                  ":2: error: lenders: there is no queue and no account nobody"},
+             Case{"  lab: {nominal: 'cpu=1', lenders: [lab]}\n",
+                  ":2: error: lenders: lab is the queue itself or above it"},
+             Case{"  vision: {nominal: 'cpu=1', lenders: [guests]}\n",
+                  ":2: error: lenders: queue vision shares the quota of lab, which alone can name"},
+             Case{"  lab: {nominal: 'cpu=1', lenders: [speech]}\n",
+                  ":2: error: lenders: speech is below the queue, whose quota it shares"},
+             Case{"  lab: {lenders: [guests]}\n",
+                  ":2: error: queue lab: lenders need a nominal quota to add to"},
+             Case{"  guests: {nominal: 'cpu=1', lenders: [vision]}\n",
+                  ":2: error: lenders: vision shares the quota of lab: name that"},
              Case{"  lab: {allow_preemption: }\n",
                   ":2: error: allow_preemption of queue lab has no value"},
              Case{"  lab: {nominal: {cpu: 1}}\n", ":2: error: nominal of queue lab has no value"},
@@ -105,6 +125,22 @@ TEST(Queues, SayWhatIsWrongAtTheirLine) {
         const std::string text = text_of(load_queues(queues));
         EXPECT_NE(text.find(says), std::string::npos) << queues << text;
     }
+}
+
+TEST(Queues, ShareFewListsOfLenders) {
+    std::string accounts, queues;
+    for (int i = 0; i < 7; ++i) {
+        const std::string n = std::to_string(i);
+        accounts += "  - {name: lender" + n + "}\n  - {name: poor" + n + "}\n";
+        queues += "  poor" + n + ": {nominal: 'cpu=0', lenders: [lender" + n + "]}\n";
+    }
+    const std::string text =
+        text_of(load_slurm(kSmall, "", "", "", "queues:\n" + queues + "accounts:\n" + accounts));
+    EXPECT_NE(text.find(":8: error: lenders: lender6 overlaps with those of other queues in more "
+                        "than 64 ways"),
+              std::string::npos)
+        << text;
+    EXPECT_EQ(text.find(":7: error"), std::string::npos) << text;
 }
 
 // Seed 002's example: 8 + 8 of 10.

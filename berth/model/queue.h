@@ -30,6 +30,7 @@ struct QueueSpec {
     TresLimits lend_max;                  // Of the nominal: what others may borrow.
     TresLimits borrow_max;                // Beyond the nominal.
     std::optional<Ppm> borrow_ratio_max;  // As borrow_max: of each nominal so much, rounded down.
+    std::vector<std::string> lenders;     // Only these lend to it. None: any queue does.
     // Of its runs, as victims. What a queue does not say, the nearest queue above it does.
     std::optional<bool> allow_preemption;         // no: they are never preempted.
     std::vector<std::string> allow_preempt_from;  // Only for jobs of, or beneath, these queues.
@@ -41,7 +42,7 @@ struct QueueSpec {
 
     BERTH_FIELDS(QueueSpec, name, nominal, guarantee, limit, lend_max, borrow_max, borrow_ratio_max,
                  allow_preemption, allow_preempt_from, grace_period, jobs_max, gpus_per_job_max,
-                 priorities)
+                 priorities, lenders)
 };
 
 }  // namespace berth

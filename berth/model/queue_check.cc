@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string_view>
 
 #include "berth/base/name_index.h"
 #include "berth/base/size_text.h"
+#include "berth/base/text.h"
+#include "berth/model/unions.h"
 
 namespace berth {
 namespace {
@@ -36,7 +39,9 @@ public:
             check_tres(queue);
             check_bounds(queue);
             check_preemptors(queue);
+            check_lenders(queue);
         }
+        check_lists_of_lenders();
         for (const QueueSpec& queue : spec_.queues) {
             check_sums(
                 queue.name, queue.name,
@@ -129,6 +134,62 @@ private:
             if (is_account(name) || find_queue(name) != nullptr) continue;
             error(queue, "allow_preempt_from",
                   "allow_preempt_from: there is no queue and no account " + name);
+        }
+    }
+
+    void check_lenders(const QueueSpec& queue) {
+        if (queue.lenders.empty()) return;
+        if (const std::string top = topmost_above(queue.name); top != queue.name) {
+            error(queue, "lenders",
+                  "lenders: queue " + queue.name + " shares the quota of " + top +
+                      ", which alone can name lenders");
+        }
+        if (queue.nominal.empty())
+            error(queue, "", "queue " + queue.name + ": lenders need a nominal quota to add to");
+        for (const std::string& name : queue.lenders) {
+            const std::string lender = "lenders: " + name;
+            if (!is_account(name) && find_queue(name) == nullptr) {
+                error(queue, "lenders", "lenders: there is no queue and no account " + name);
+            } else if (is_at_or_below(queue.name, name)) {
+                error(queue, "lenders", lender + " is the queue itself or above it");
+            } else if (is_at_or_below(name, queue.name)) {
+                error(queue, "lenders", lender + " is below the queue, whose quota it shares");
+            } else if (const std::string top = topmost_above(name); top != name) {
+                error(queue, "lenders", lender + " shares the quota of " + top + ": name that");
+            }
+        }
+    }
+    bool is_at_or_below(std::string name, const std::string& above) const {
+        for (; name != above; name = parent_of(name)) {
+            if (name.empty()) return false;
+        }
+        return true;
+    }
+    std::string topmost_above(std::string name) const {
+        while (!parent_of(name).empty()) name = parent_of(name);
+        return name;
+    }
+    std::string parent_of(const std::string& name) const {
+        const auto* const found = accounts_.find(name);
+        if (found == nullptr) return {};
+        const AccountSpec& account = spec_.accounts[found->first];
+        return account.parent == "root" ? std::string() : account.parent;
+    }
+    void check_lists_of_lenders() {
+        std::set<std::vector<std::string>> lists;
+        for (const QueueSpec& queue : spec_.queues) {
+            if (queue.lenders.empty()) continue;
+            std::vector<std::string> list = queue.lenders;
+            std::ranges::sort(list);
+            list.erase(std::ranges::unique(list).begin(), list.end());
+            lists.insert(std::move(list));
+            if (unions_of(lists, kLenderUnionsMost)) continue;
+            error(queue, "lenders",
+                  "lenders: " + join(queue.lenders, ",") +
+                      " overlaps with those of other queues in more than " +
+                      std::to_string(kLenderUnionsMost) +
+                      " ways: give queues that borrow of the same ones the same list");
+            return;
         }
     }
 

@@ -8,6 +8,9 @@
 
 namespace berth {
 
+// Lists of lenders that overlap have no more unions than this: each is counted by itself.
+constexpr std::size_t kLenderUnionsMost = 64;
+
 struct QueueFault {
     std::string queue;     // The queue that should change.
     std::string option;    // Of the queue, as set_queue_option() names it. Empty: no single one.

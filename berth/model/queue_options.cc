@@ -27,6 +27,13 @@ struct Bound {
     std::string_view name;
     std::optional<std::uint32_t> QueueSpec::* member;
 };
+struct Names {
+    std::string_view name;
+    std::vector<std::string> QueueSpec::* member;
+};
+constexpr std::array<Names, 2> kNames = {
+    {{"allow_preempt_from", &QueueSpec::allow_preempt_from}, {"lenders", &QueueSpec::lenders}}};
+
 constexpr std::array<Bound, 2> kBounds = {
     {{"max_jobs", &QueueSpec::jobs_max}, {"max_gpus_per_job", &QueueSpec::gpus_per_job_max}}};
 
@@ -65,10 +72,10 @@ Status set_allowed(QueueSpec& queue, std::string_view option, std::string_view v
     return wrong(option, value, "should be yes or no");
 }
 
-void set_preemptors(QueueSpec& queue, std::string_view value) {
-    queue.allow_preempt_from.clear();
+void set_names(std::vector<std::string>& into, std::string_view value) {
+    into.clear();
     for (const std::string_view name : split(value, ',')) {
-        if (!trim(name).empty()) queue.allow_preempt_from.push_back(to_lower(trim(name)));
+        if (!trim(name).empty()) into.push_back(to_lower(trim(name)));
     }
 }
 
@@ -125,18 +132,20 @@ Status set_queue_option(QueueSpec& queue, std::string_view option, std::string_v
     if (counts != kCounts.end()) return set_counts(queue.*counts->member, option, value);
     const auto bound = std::ranges::find(kBounds, name, &Bound::name);
     if (bound != kBounds.end()) return set_bound(queue.*bound->member, option, value);
+    const auto names = std::ranges::find(kNames, name, &Names::name);
+    if (names != kNames.end()) {
+        set_names(queue.*names->member, value);
+        return Done{};
+    }
     if (name == "priority_range") return set_priorities(queue, option, value);
     if (name == "max_borrow_ratio") return set_ratio(queue, option, value);
     if (name == "allow_preemption") return set_allowed(queue, option, value);
     if (name == "grace_period") return set_grace(queue, option, value);
-    if (name == "allow_preempt_from") {
-        set_preemptors(queue, value);
-        return Done{};
-    }
-    return invalid_argument("there is no option " + std::string(option) +
-                            " of a queue; there are nominal, guarantee, limit, lend_max, "
-                            "borrow_max, max_borrow_ratio, allow_preemption, allow_preempt_from, "
-                            "grace_period, max_jobs, max_gpus_per_job, priority_range");
+    return invalid_argument(
+        "there is no option " + std::string(option) +
+        " of a queue; there are nominal, guarantee, limit, lend_max, "
+        "borrow_max, max_borrow_ratio, lenders, allow_preemption, "
+        "allow_preempt_from, grace_period, max_jobs, max_gpus_per_job, priority_range");
 }
 
 Status set_queue_options(QueueSpec& queue, const std::vector<std::string>& words) {
@@ -160,8 +169,10 @@ std::vector<QueueOption> options_of(const QueueSpec& queue) {
         options.push_back({"max_borrow_ratio", ratio_text(*queue.borrow_ratio_max)});
     if (queue.allow_preemption)
         options.push_back({"allow_preemption", *queue.allow_preemption ? "yes" : "no"});
-    if (!queue.allow_preempt_from.empty())
-        options.push_back({"allow_preempt_from", join(queue.allow_preempt_from, ",")});
+    for (const Names& names : kNames) {
+        if (!(queue.*names.member).empty())
+            options.push_back({std::string(names.name), join(queue.*names.member, ",")});
+    }
     if (queue.grace_period)
         options.push_back({"grace_period", std::to_string(seconds(*queue.grace_period))});
     for (const Bound& bound : kBounds) {

@@ -21,6 +21,7 @@ TEST(QueueOptions, AreReadAndWritten) {
              OptionRow{"max_borrow_ratio", "2", "2"},
              OptionRow{"allow_preemption", "No", "no"},
              OptionRow{"allow_preempt_from", "Vision, speech", "vision,speech"},
+             OptionRow{"lenders", "Speech,vision ", "speech,vision"},
              OptionRow{"grace_period", "45", "45"},
              OptionRow{"max_jobs", "0", "0"},
              OptionRow{"max_gpus_per_job", "16", "16"},

@@ -4,7 +4,7 @@ from effect import same, see
 from keys_case import key
 from keys_preempt import preempts, spares
 
-ACCOUNTS = [{"name": "vision", "users": ["root"]}, {"name": "speech", "users": ["root"]}]
+ACCOUNTS = [{"name": name, "users": ["root"]} for name in ("vision", "speech", "guests")]
 LENDER = {"nominal": "cpu=8"}
 
 
@@ -25,6 +25,7 @@ bounds("queues.limit", {"nominal": "cpu=2", "limit": "cpu=3"}, LENDER, 3)
 bounds("queues.guarantee", {"nominal": "cpu=2"}, LENDER | {"guarantee": "cpu=8"}, 2)
 bounds("queues.lend_max", {"nominal": "cpu=2"}, LENDER | {"lend_max": "cpu=0"}, 2)
 bounds("queues.borrow_max", {"nominal": "cpu=2", "borrow_max": "cpu=1"}, LENDER, 3)
+bounds("queues.lenders", {"nominal": "cpu=2", "lenders": ["guests"]}, LENDER, 2)
 bounds("queues.max_borrow_ratio", {"nominal": "cpu=2", "max_borrow_ratio": 0.5}, LENDER, 3)
 
 

@@ -42,6 +42,7 @@ QueueSpec edited_queue(Rng& rng, const std::string& name) {
     if (rng.chance(30)) queue.nominal.emplace_back("cpu", rng.between(0, 12));
     if (rng.chance(20)) queue.allow_preemption = rng.chance(50);
     if (rng.chance(20)) queue.allow_preempt_from = {rng.pick(kEditedAccounts)};
+    if (rng.chance(20) && name != "art") queue.lenders = {"art"};
     if (rng.chance(20)) queue.grace_period = std::chrono::seconds(rng.between(0, 90));
     return queue;
 }

@@ -18,6 +18,48 @@ void QueueTimes::rebuild(const QueueQuotas& quotas) {
     quotas_ = quotas;
     const std::size_t nodes = quotas.tres().empty() ? 0 : quotas.accounts() + 1;
     uses_.assign(nodes * quotas.tres().size(), Uses());
+    left_.clear();
+    for (LenderSets::Set set = 0; set < quotas.lenders().size(); ++set) {
+        for (std::size_t tres = 0; tres < quotas.tres().size(); ++tres)
+            left_.emplace_back(Left::Sums{quotas.all_left_by(set, tres)});
+    }
+}
+
+// What the queue leaves to those that it lends to, or has of its lenders. In each of three ranges
+// of its use that follows the use or stays as it is. So it changes by the same at all times of a
+// span whose bounds lie in one range, before the change and after it, and change by the same.
+void QueueTimes::change_left(Index account, std::size_t tres, const Change& change) {
+    const auto lends_to = quotas_.lenders().of_lender(account);
+    const auto borrows_of = quotas_.lenders().of_borrower(account);
+    if (lends_to.empty() && borrows_of.empty()) return;
+    struct Moved {
+        std::array<int, 2> ranges;
+        std::int64_t spare, drawn;
+        bool operator==(const Moved&) const = default;
+    };
+    const auto range_of = [](const QueueQuotas::Quota& quota) {
+        if (quota.pooled <= quota.kept) return 0;
+        return quota.room() > 0 ? 1 : 2;
+    };
+    const auto moved_by = [&](const std::array<std::int64_t, 3>& use) {
+        const QueueQuotas::Quota before = with_use(quotas_.of(account, tres), use);
+        QueueQuotas::Quota after = before;
+        after.pooled += change.pooled;
+        return Moved{{range_of(before), range_of(after)},
+                     after.spare() - before.spare(),
+                     after.drawn() - before.drawn()};
+    };
+    uses(account, tres)
+        .walk(
+            change.start, change.end,
+            [&](const Uses::Span& span) { return moved_by(span.least) == moved_by(span.most); },
+            [&](const Uses::Span& span) {
+                const Moved moved = moved_by(span.least);
+                for (const LenderSets::Set set : lends_to)
+                    left_[place_of_left(set, tres)].add(span.start, span.end, {moved.spare});
+                for (const LenderSets::Set set : borrows_of)
+                    left_[place_of_left(set, tres)].add(span.start, span.end, {-moved.drawn});
+            });
 }
 
 // Changes one queue, and adds what of it the queue above counts. That is the same wherever the
@@ -32,6 +74,7 @@ void QueueTimes::change(Index account, std::size_t tres, const Change& change, s
         return std::pair(after.right_above() - before.right_above(),
                          after.pooled_above() - before.pooled_above());
     };
+    change_left(account, tres, change);
     Uses& uses = uses_[place(account, tres)];
     uses.walk(
         change.start, change.end,
@@ -76,10 +119,17 @@ FreeSpan QueueTimes::free_in(Index account, std::size_t tres, std::int64_t amoun
     };
     free.least = quotas_.right_given(account, fullest);
     if (free.least >= amount) return free;
-    free.least = quotas_.free_given(account, fullest);
-    free.most = quotas_.free_given(account, [&](Index a) {
-        return with_use(quotas_.of(a, tres), span_at(uses(a, tres)).least);
-    });
+    const auto left_in = [&](LenderSets::Set set) {
+        const Left::Span span = span_at(left_[place_of_left(set, tres)]);
+        free.end = std::min(free.end, span.end);
+        return span;
+    };
+    free.least = quotas_.free_given(account, fullest,
+                                    [&](LenderSets::Set set) { return left_in(set).least[0]; });
+    free.most = quotas_.free_given(
+        account,
+        [&](Index a) { return with_use(quotas_.of(a, tres), span_at(uses(a, tres)).least); },
+        [&](LenderSets::Set set) { return left_in(set).most[0]; });
     return free;
 }
 
@@ -87,17 +137,17 @@ Time QueueTimes::first_free(Index account, std::size_t tres, std::int64_t amount
                             Duration length, Time until) const {
     const Time end = std::min(after(earliest, length), until);
     const FreeSpan at_once =
-        free_in(account, tres, amount, [&](const Uses& uses) { return uses.over(earliest, end); });
+        free_in(account, tres, amount, [&](const auto& uses) { return uses.over(earliest, end); });
     if (at_once.least >= amount) return earliest;
     return first_with_room(
         amount, earliest, length, until,
         [&](Time moment) {
             return free_in(account, tres, amount,
-                           [&](const Uses& uses) { return uses.around(moment); });
+                           [&](const auto& uses) { return uses.around(moment); });
         },
         [&](Time moment) {
             return free_in(account, tres, amount,
-                           [&](const Uses& uses) { return uses.at(moment); });
+                           [&](const auto& uses) { return uses.at(moment); });
         });
 }
 

@@ -3,7 +3,7 @@
 //
 // Each queue and TRES has a step function. A booking walks from a queue up to the root and changes,
 // at each, the steps of its time: what the queue above counts of it may differ from step to step,
-// since quotas within quotas are not sums.
+// since quotas within quotas are not sums. What each set of lenders leaves has one, too.
 #pragma once
 
 #include <vector>
@@ -35,6 +35,7 @@ public:
 private:
     enum Value : std::uint8_t { kUsed, kByRight, kPooled, kValues };
     using Uses = SumTimeline<kValues>;
+    using Left = SumTimeline<1>;
     struct Change {
         Time start, end;
         std::int64_t by_right = 0, pooled = 0;
@@ -45,13 +46,18 @@ private:
         return node * quotas_.tres().size() + tres;
     }
     const Uses& uses(Index account, std::size_t tres) const { return uses_[place(account, tres)]; }
+    std::size_t place_of_left(LenderSets::Set set, std::size_t tres) const {
+        return set * quotas_.tres().size() + tres;
+    }
     template <class SpanAt>
     FreeSpan free_in(Index account, std::size_t tres, std::int64_t amount, SpanAt span_at) const;
     void change(Index account, std::size_t tres, const Change& change, std::int64_t used,
                 std::vector<Change>& above);
+    void change_left(Index account, std::size_t tres, const Change& change);
 
     QueueQuotas quotas_;      // What is in use stands below.
     std::vector<Uses> uses_;  // By account, the root last, and TRES.
+    std::vector<Left> left_;  // By set of lenders, and TRES.
 };
 
 }  // namespace berth

@@ -21,7 +21,7 @@ struct Booking {
     std::int64_t amount = 0;
 };
 
-// Accounts below each other, some of them queues.
+// Accounts below each other, some of them queues, some of which name their lenders.
 QueueQuotas some_tree(Rng& rng) {
     ClusterSpec spec = testing::make_cluster(1);
     std::vector<Index> parents;
@@ -33,6 +33,12 @@ QueueQuotas some_tree(Rng& rng) {
         if (rng.chance(25)) continue;
         QueueSpec queue{.name = name, .nominal = {{"cpu", rng.between(0, 8)}}};
         if (rng.chance(40)) queue.guarantee = {{"cpu", rng.between(0, queue.nominal[0].second)}};
+        for (Index other = 0; other < parents.size(); ++other) {
+            const bool both_at_top = parents.back() == QueueQuotas::kNone &&
+                                     parents[other] == QueueQuotas::kNone &&
+                                     other + 1U < parents.size();
+            if (both_at_top && rng.chance(30)) queue.lenders.push_back("q" + std::to_string(other));
+        }
         if (rng.chance(40)) queue.limit = {{"cpu", queue.nominal[0].second + rng.between(0, 5)}};
         spec.queues.push_back(std::move(queue));
     }

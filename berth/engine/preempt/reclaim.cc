@@ -6,6 +6,7 @@ namespace berth {
 namespace {
 
 constexpr std::int64_t kMillion = 1'000'000;
+constexpr std::int64_t kBeforeOthers = INT64_MAX / 2;  // More than any excess.
 
 QueueQuotas::Index account_of(const ClusterState& state, const Job& job) {
     return state.quota().place_of(static_cast<QueueQuotas::Index>(*state.usage_of(job))).account;
@@ -61,11 +62,31 @@ std::optional<std::int64_t> Reclaim::excess_of(const Job& run, const Claim& clai
         if (state_.quota().used_by(run, tres) == 0 || !std::ranges::all_of(others, borrows))
             continue;
         const std::int64_t nominal = quotas_.of(others.back(), tres).nominal.value_or(0);
-        const std::int64_t excess =
-            over(others.back()) * kMillion / std::max<std::int64_t>(1, nominal);
+        std::int64_t excess = over(others.back()) * kMillion / std::max<std::int64_t>(1, nominal);
+        excess = std::min(excess, kBeforeOthers - 1);
+        if (has_too_much(others, claim, tres, amount)) excess += kBeforeOthers;
         most = std::max(most.value_or(0), excess);
     }
     return most;
+}
+
+// Whether some of these queues share lenders which will leave less than has been borrowed of them
+// once the claim is met.
+bool Reclaim::has_too_much(const std::vector<QueueQuotas::Index>& borrowers, const Claim& claim,
+                           std::size_t tres, std::int64_t amount) const {
+    const LenderSets& lenders = quotas_.lenders();
+    const auto will_leave = [&](LenderSets::Set set) {
+        std::int64_t left = quotas_.left_by(set, tres);
+        for (const QueueQuotas::Index queue : claim.queues) {
+            if (lenders.is_member(set, queue))
+                left -= std::min(amount, quotas_.of(queue, tres).spare());
+        }
+        return left;
+    };
+    return std::ranges::any_of(borrowers, [&](QueueQuotas::Index queue) {
+        return std::ranges::any_of(lenders.of_borrower(queue),
+                                   [&](LenderSets::Set set) { return will_leave(set) < 0; });
+    });
 }
 
 void Reclaim::take(const Job& run) {

@@ -29,13 +29,16 @@ public:
 
     // How far the run's queue is over its nominal quota, in parts per million of it, in some TRES
     // that is claimed and that the run holds. nullopt: it is not, or the queue that is stands above
-    // both: what a queue's own jobs use is never reclaimed for another of them.
+    // both: what a queue's own jobs use is never reclaimed for another of them. Queues that name
+    // their lenders come before all others while they have more than these will leave.
     std::optional<std::int64_t> excess_of(const Job& run, const Claim& claim) const;
 
     void take(const Job& run);  // It is to end.
 
 private:
     std::vector<QueueQuotas::Index> queues_from(QueueQuotas::Index account) const;
+    bool has_too_much(const std::vector<QueueQuotas::Index>& borrowers, const Claim& claim,
+                      std::size_t tres, std::int64_t amount) const;
 
     const ClusterState& state_;
     QueueQuotas quotas_;

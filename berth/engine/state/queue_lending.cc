@@ -10,13 +10,6 @@ namespace {
 using QueueIndex = QueueQuotas::Index;
 using QueueQuota = QueueQuotas::Quota;
 
-// What it could lend beyond what it lends already to itself: its unused quota, except for what its
-// guarantee keeps.
-std::int64_t spare_of(const QueueQuota& quota) {
-    const std::int64_t out = std::max<std::int64_t>(0, quota.pooled - quota.kept);
-    return std::max<std::int64_t>(0, quota.nominal.value_or(0) - quota.guarantee - out);
-}
-
 class Lending {
 public:
     Lending(const QueueQuotas& quotas, std::size_t tres) : quotas_(quotas), tres_(tres) {
@@ -30,7 +23,8 @@ public:
         std::int64_t borrowed = 0, unbounded = 0;
         for (const QueueIndex a : beneath_.back())
             (of(a).nominal ? borrowed : unbounded) += of(a).borrowed();
-        share_out(QueueQuotas::kNone, borrowed + std::max<std::int64_t>(0, unbounded - unowned));
+        const std::int64_t wanted = borrowed + std::max<std::int64_t>(0, unbounded - unowned);
+        share_out(QueueQuotas::kNone, wanted - lend_by_name(wanted));
         return std::move(lent_);
     }
 
@@ -40,17 +34,41 @@ private:
         return account == QueueQuotas::kNone ? quotas_.accounts() : account;
     }
 
-    // The queues right beneath lend so much, and those beneath them in turn.
+    std::int64_t spare_of(QueueIndex account) const { return of(account).spare() - lent_[account]; }
+
+    // What queues have of the lenders that they name, those with the fewest first. Returns how much
+    // that is in all.
+    std::int64_t lend_by_name(std::int64_t wanted) {
+        const LenderSets& lenders = quotas_.lenders();
+        std::vector<std::pair<std::size_t, QueueIndex>> borrowers;
+        for (QueueIndex a = 0; a < quotas_.accounts(); ++a) {
+            if (!lenders.of_borrower(a).empty()) borrowers.emplace_back(lenders.own(a).size(), a);
+        }
+        std::ranges::sort(borrowers);
+        std::int64_t left = std::max<std::int64_t>(0, wanted);
+        for (const auto& [count, borrower] : borrowers) {
+            std::int64_t drawn = std::min(left, of(borrower).drawn());
+            for (const QueueIndex lender : lenders.own(borrower)) {
+                const std::int64_t lent = std::clamp<std::int64_t>(drawn, 0, spare_of(lender));
+                lent_[lender] += lent;
+                drawn -= lent;
+                left -= lent;
+            }
+        }
+        return std::max<std::int64_t>(0, wanted) - left;
+    }
+
+    // The queues right beneath lend so much more, and those beneath them in turn.
     void share_out(QueueIndex above, std::int64_t wanted) {
         const std::vector<QueueIndex>& those = beneath_[place(above)];
         Wide all = 0;
-        for (const QueueIndex a : those) all += spare_of(of(a));
+        for (const QueueIndex a : those) all += spare_of(a);
         const Wide lent = std::clamp<Wide>(wanted, 0, all);
         Wide before = 0;
         for (const QueueIndex a : those) {
-            const Wide after = before + spare_of(of(a));
+            const Wide after = before + spare_of(a);
             if (all > 0)
-                lent_[a] = static_cast<std::int64_t>(lent * after / all - lent * before / all);
+                lent_[a] += static_cast<std::int64_t>(lent * after / all - lent * before / all);
             before = after;
         }
         for (const QueueIndex a : those) {

@@ -31,6 +31,20 @@ QueueQuotas::Quota quota_of(const QueueSpec& queue, const std::string& tres) {
     return quota;
 }
 
+QueueQuotas::Quota unused(QueueQuotas::Quota quota) {
+    quota.used = quota.by_right = quota.pooled = 0;
+    return quota;
+}
+
+using Accounts = std::map<std::string_view, QueueQuotas::Index>;
+
+Accounts by_name(const ClusterSpec& spec) {
+    Accounts accounts;
+    for (QueueQuotas::Index a = 0; a < spec.accounts.size(); ++a)
+        accounts.try_emplace(spec.accounts[a].name, a);
+    return accounts;
+}
+
 // Each account before the one that it is below.
 std::vector<QueueQuotas::Index> from_below(const std::vector<QueueQuotas::Index>& parents) {
     std::vector<std::uint32_t> depths(parents.size());
@@ -54,6 +68,7 @@ void QueueQuotas::rebuild(const ClusterSpec& spec, const LicenseNumbers& license
     quotas_.resize((parents.size() + 1) * tres_.size());
     set_own(spec);
     sum_up(from_below(parents));
+    set_lenders(spec);
 }
 
 void QueueQuotas::name_tres(const ClusterSpec& spec, const LicenseNumbers& licenses) {
@@ -69,8 +84,7 @@ void QueueQuotas::name_tres(const ClusterSpec& spec, const LicenseNumbers& licen
 }
 
 void QueueQuotas::set_own(const ClusterSpec& spec) {
-    std::map<std::string_view, Index> accounts;
-    for (Index a = 0; a < spec.accounts.size(); ++a) accounts.try_emplace(spec.accounts[a].name, a);
+    const Accounts accounts = by_name(spec);
     for (const QueueSpec& queue : spec.queues) {
         const auto account = accounts.find(queue.name);
         if (account == accounts.end()) continue;  // It was taken out by sacctmgr.
@@ -104,16 +118,61 @@ void QueueQuotas::sum_up(const std::vector<Index>& from_below) {
     }
 }
 
+// What was taken out or moved by sacctmgr lends nothing: without lenders, a queue that names some
+// borrows nothing.
+void QueueQuotas::set_lenders(const ClusterSpec& spec) {
+    const Accounts accounts = by_name(spec);
+    std::map<Index, std::vector<Index>> lists;
+    for (const QueueSpec& queue : spec.queues) {
+        const auto borrower = accounts.find(queue.name);
+        if (queue.lenders.empty() || borrower == accounts.end()) continue;
+        if (parents_[borrower->second] != kNone) continue;  // It was moved by sacctmgr.
+        std::vector<Index>& list = lists[borrower->second];
+        for (const std::string& name : queue.lenders) {
+            const auto lender = accounts.find(name);
+            if (lender != accounts.end() && parents_[lender->second] == kNone)
+                list.push_back(lender->second);
+        }
+    }
+    if (lists.empty()) return;
+    lenders_ = LenderSets(lists);
+    left_.assign(lenders_.size() * tres_.size(), 0);
+    for (std::size_t t = 0; t < tres_.size(); ++t) {
+        for (Index a = 0; a < parents_.size(); ++a) change_left(a, t, Quota{});
+    }
+}
+
+// Returns whether any set of lenders leaves another amount than `before`.
+bool QueueQuotas::change_left(Index account, std::size_t tres, const Quota& before) {
+    const Quota& quota = of(account, tres);
+    bool any = false;
+    const auto add = [&](LenderSets::Set set, std::int64_t more) {
+        left_[set * tres_.size() + tres] += more;
+        any = any || more != 0;
+    };
+    for (const LenderSets::Set set : lenders_.of_lender(account))
+        add(set, quota.spare() - before.spare());
+    for (const LenderSets::Set set : lenders_.of_borrower(account))
+        add(set, before.drawn() - quota.drawn());
+    return any;
+}
+
 std::int64_t QueueQuotas::free_to(Index account, std::size_t tres) const {
-    return free_given(account, [&](Index a) { return of(a, tres); });
+    return free_given(
+        account, [&](Index a) { return of(a, tres); },
+        [&](LenderSets::Set set) { return left_by(set, tres); });
 }
 
 std::int64_t QueueQuotas::most_of(Index account, std::size_t tres) const {
-    return free_given(account, [&](Index a) {
-        Quota quota = of(a, tres);
-        quota.used = quota.by_right = quota.pooled = 0;
-        return quota;
-    });
+    return free_given(
+        account, [&](Index a) { return unused(of(a, tres)); },
+        [&](LenderSets::Set set) { return all_left_by(set, tres); });
+}
+
+std::int64_t QueueQuotas::all_left_by(LenderSets::Set set, std::size_t tres) const {
+    std::int64_t left = 0;
+    for (const Index lender : lenders_.members(set)) left += unused(of(lender, tres)).spare();
+    return left;
 }
 
 std::int64_t QueueQuotas::free_by_right(Index account, std::size_t tres) const {
@@ -123,6 +182,7 @@ std::int64_t QueueQuotas::free_by_right(Index account, std::size_t tres) const {
 QueueQuotas::Reach QueueQuotas::use(Index account, std::size_t tres, std::int64_t amount) {
     std::int64_t by_right = amount, pooled = amount;
     Reach reach{account, account};
+    bool lends = false;
     for (;; account = parents_[account]) {
         Quota& quota = quotas_[at(account, tres)];
         const bool bounds = quota.limit != kUnlimited || (by_right != 0 && quota.nominal);
@@ -133,10 +193,13 @@ QueueQuotas::Reach QueueQuotas::use(Index account, std::size_t tres, std::int64_
         quota.by_right += by_right;
         quota.pooled += pooled;
         BERTH_ASSERT(quota.used >= 0 && quota.by_right >= 0 && quota.pooled >= 0);
-        if (account == kNone) return reach;
+        if (account == kNone) break;
+        lends = change_left(account, tres, before) || lends;
         by_right = quota.right_above() - before.right_above();
         pooled = quota.pooled_above() - before.pooled_above();
     }
+    if (lends) reach.beyond_right = kNone;
+    return reach;
 }
 
 }  // namespace berth

@@ -6,7 +6,7 @@
 // them. A check and a change cost the depth of the tree, and no list of who lent what to whom is
 // kept. The pools are those of Kueue's cohorts (pkg/cache/scheduler/resource_node.go); there, a
 // queue within its nominal quota waits until others have given back what they borrowed, while here
-// it waits for nodes alone.
+// it waits for nodes alone. Queues that name their lenders are bounded by these as well.
 #pragma once
 
 #include <algorithm>
@@ -14,6 +14,7 @@
 #include <optional>
 #include <vector>
 
+#include "berth/engine/state/lender_sets.h"
 #include "berth/engine/state/quota_limits.h"
 #include "berth/model/cluster_spec.h"
 
@@ -43,6 +44,10 @@ public:
             return nominal ? std::min(by_right, *nominal) : by_right;
         }
         std::int64_t pooled_above() const { return std::max<std::int64_t>(0, pooled - kept); }
+        // What of its nominal quota it leaves to others, and what it has of theirs.
+        std::int64_t spare() const { return std::max<std::int64_t>(0, room()); }
+        std::int64_t drawn() const { return std::max<std::int64_t>(0, -room()); }
+        std::int64_t room() const { return nominal ? *nominal - guarantee - pooled_above() : 0; }
         friend bool operator==(const Quota&, const Quota&) = default;
     };
 
@@ -55,6 +60,14 @@ public:
     // The account may be kNone: the root. `tres`: its place in tres().
     const Quota& of(Index account, std::size_t tres) const { return quotas_[at(account, tres)]; }
     Index parent_of(Index account) const { return parents_[account]; }
+    const LenderSets& lenders() const { return lenders_; }
+    // What these lenders leave that the queues of the set have not borrowed. Less than nothing: a
+    // lender has taken what is its right.
+    std::int64_t left_by(LenderSets::Set set, std::size_t tres) const {
+        return left_[set * tres_.size() + tres];
+    }
+    // If nothing runs.
+    std::int64_t all_left_by(LenderSets::Set set, std::size_t tres) const;
     std::size_t accounts() const { return parents_.size(); }
 
     // How much more the account's jobs may use now. kUnlimited: no quota bounds them.
@@ -66,7 +79,8 @@ public:
     std::int64_t most_of(Index account, std::size_t tres) const;
 
     // How much more the account's jobs may use by right, and in all, if queues use other amounts
-    // than now. `of`: makes of an account, or kNone, its quota with what is to count as used.
+    // than now. `of`: makes of an account, or kNone, its quota with what is to count as used;
+    // `left`: of a set of lenders what is to count as left.
     template <class Of>
     std::int64_t right_given(Index account, Of of) const {
         std::int64_t free = kUnlimited, right = kUnlimited;
@@ -77,14 +91,22 @@ public:
         }
         return right == kUnlimited ? 0 : std::max<std::int64_t>(0, std::min(free, right));
     }
-    template <class Of>
-    std::int64_t free_given(Index account, Of of) const {
-        std::int64_t free = kUnlimited, right = kUnlimited, pooled = 0;
+    template <class Of, class Left>
+    std::int64_t free_given(Index account, Of of, Left left) const {
+        std::int64_t free = kUnlimited, right = kUnlimited, pooled = 0, of_lenders = kUnlimited;
         for (Index a = account; a != kNone; a = parents_[a]) {
             const Quota quota = of(a);
             if (quota.limit != kUnlimited) free = std::min(free, quota.limit - quota.used);
             if (quota.nominal) right = std::min(right, *quota.nominal - quota.by_right);
             pooled += std::max<std::int64_t>(0, quota.kept - quota.pooled);
+            for (const LenderSets::Set set : lenders_.of_borrower(a)) {
+                // What it uses of its own it does not lend, if it is one of the set itself.
+                const std::int64_t own = quota.spare(), lent = left(set);
+                const std::int64_t both = lenders_.is_member(set, a)
+                                              ? std::max(own, lent)
+                                              : own + std::max<std::int64_t>(0, lent);
+                of_lenders = std::min(of_lenders, pooled + both);
+            }
         }
         if (right != kUnlimited) {
             // Queues without a quota use the root's pool, and nothing bounds them: it may have less
@@ -92,7 +114,7 @@ public:
             const Quota root = of(kNone);
             const std::int64_t lent = root.nominal.value_or(0) - root.guarantee - root.pooled;
             pooled += std::max<std::int64_t>(0, lent);
-            free = std::min(free, std::max(right, pooled));
+            free = std::min(free, std::max(right, std::min(pooled, of_lenders)));
         }
         return std::max<std::int64_t>(0, free);
     }
@@ -116,10 +138,14 @@ private:
     void name_tres(const ClusterSpec& spec, const LicenseNumbers& licenses);
     void set_own(const ClusterSpec& spec);
     void sum_up(const std::vector<Index>& from_below);
+    void set_lenders(const ClusterSpec& spec);
+    bool change_left(Index account, std::size_t tres, const Quota& before);
 
     std::vector<TresLimit> tres_;
     std::vector<Index> parents_;
     std::vector<Quota> quotas_;  // By account, the root last, and TRES.
+    LenderSets lenders_;
+    std::vector<std::int64_t> left_;  // By set of lenders, and TRES.
 };
 
 }  // namespace berth
