@@ -293,6 +293,28 @@ TEST(Endpoint, IsAHostWhereTheEnvironmentNamesOne) {
     for (const char* name : {"BERTH_CONTROLLER", "BERTH_SOCKET", "SLURM_JWT"}) ::unsetenv(name);
 }
 
+TEST(Endpoint, IsTheControllerOfSlurmConfWhereThatIsAnotherMachine) {
+    const std::string file = ::testing::TempDir() + "endpoint_slurm.conf";
+    const auto found_with = [&](const std::string& conf) {
+        std::ofstream(file) << conf;
+        const Endpoint found = find_endpoint();
+        return found.host.empty() ? "here" : found.host + ":" + std::to_string(found.port);
+    };
+    ASSERT_EQ(::setenv("SLURM_CONF", file.c_str(), 1), 0);
+    EXPECT_EQ(found_with("ClusterName=x\nSlurmctldHost=head  # first\nSlurmctldHost=spare\n"),
+              "head:6820");
+    EXPECT_EQ(found_with("slurmctldhost = head(10.0.0.1)\nSlurmctldPort=7000\n"), "10.0.0.1:7003");
+    EXPECT_EQ(found_with("SlurmctldHost=head(fd00::1)\n"), "fd00::1:6820");
+    EXPECT_EQ(found_with("SlurmctldHost=localhost(10.0.0.1)\n"), "here");
+    EXPECT_EQ(found_with("# SlurmctldHost=head\n"), "here");
+    ASSERT_EQ(::setenv("BERTH_SOCKET", "/tmp/one.sock", 1), 0);
+    EXPECT_EQ(found_with("SlurmctldHost=head\n"), "here") << "Berth's own variables come first";
+    ASSERT_EQ(::unsetenv("BERTH_SOCKET"), 0);
+    ASSERT_EQ(::setenv("SLURM_CONF", "/nonexistent/slurm.conf", 1), 0);
+    EXPECT_EQ(find_endpoint().host, "");
+    ASSERT_EQ(::unsetenv("SLURM_CONF"), 0);
+}
+
 TEST(Endpoint, OfAnotherHostHasAPortOfItsOwnOrTheUsualOne) {
     const std::vector<std::tuple<std::string, std::string, std::uint16_t>> cases = {
         {"head", "head", 6820},         {"head:1", "head", 1},

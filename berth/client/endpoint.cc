@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <array>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -28,6 +29,43 @@ std::string content(const std::string& path) {
 
 std::string first_line(const std::string& text) {
     return std::string(trim(std::string_view(text).substr(0, text.find('\n'))));
+}
+
+// The value behind "key=" where a line of slurm.conf begins with it; the first, as Slurm's clients
+// ask the first controller first.
+std::string value_in_conf(const std::string& conf, std::string_view key) {
+    for (const std::string_view line : split(conf, '\n')) {
+        const std::string_view text = trim(line.substr(0, line.find('#')));
+        const std::size_t equals = text.find('=');
+        if (equals == std::string_view::npos || !iequals(trim(text.substr(0, equals)), key))
+            continue;
+        return std::string(trim(text.substr(equals + 1)));
+    }
+    return {};
+}
+
+bool is_this_host(std::string_view name) {
+    std::array<char, 256> own{};
+    if (::gethostname(own.data(), own.size() - 1) != 0) return false;
+    const std::string_view whole = own.data();
+    return iequals(name, "localhost") || iequals(name, whole) ||
+           iequals(name, whole.substr(0, whole.find('.')));
+}
+
+// "head:6820", of the $SLURM_CONF that names a controller elsewhere; empty: there is none.
+// SlurmctldPort is the agents'; commands have the port three higher.
+std::string controller_of_conf(const std::string& file) {
+    constexpr std::int64_t kAgentsPort = 6817;
+    const std::string conf = file.empty() ? "" : content(file);
+    const std::string host = value_in_conf(conf, "SlurmctldHost");
+    const std::string name = host.substr(0, host.find('('));
+    if (name.empty() || is_this_host(name)) return {};
+    std::string address = host.substr(name.size());  // "(10.0.0.1)"
+    address = address.size() > 2 ? address.substr(1, address.size() - 2) : name;
+    if (address.find(':') != std::string::npos) address = "[" + address + "]";
+    const auto port = parse_int64(value_in_conf(conf, "SlurmctldPort"));
+    const bool is_port = port.ok() && *port > 0 && *port <= 65535 - (kApiPort - kAgentsPort);
+    return address + ":" + std::to_string((is_port ? *port : kAgentsPort) + kApiPort - kAgentsPort);
 }
 
 }  // namespace
@@ -64,6 +102,8 @@ Endpoint find_endpoint() {
         !given.empty() && (remote.empty() || exists(given)))
         return {.socket = std::move(given)};
     if (!remote.empty()) return remote_endpoint(remote);
+    if (const std::string named = controller_of_conf(environment(kSlurmConf)); !named.empty())
+        return remote_endpoint(named);
     const std::string run_dir = environment("XDG_RUNTIME_DIR");
     if (exists(kSystemSocket)) return {.socket = kSystemSocket};
     if (!run_dir.empty()) {

@@ -26,7 +26,8 @@ inline constexpr const char* kAuthorityFile = "/etc/berth/ca.pem";
 inline constexpr std::uint16_t kApiPort = 6820;  // As slurmrestd's.
 
 // $BERTH_SOCKET if it is set, and there or nothing else is known; else $BERTH_CONTROLLER
-// (HOST[:PORT]), over TLS; else the system's socket if it is there; else this user's own,
+// (HOST[:PORT]), over TLS; else, likewise, the SlurmctldHost of the file $SLURM_CONF if that is
+// another machine; else the system's socket if it is there; else this user's own,
 // $XDG_RUNTIME_DIR/berth/berthd.sock, if that is there; else the host in kControllerFile; else the
 // system's socket, for the error to name. Over TLS the controller's authority is in $BERTH_CA or
 // kAuthorityFile, and the user's token in $SLURM_JWT or the file $BERTH_TOKEN_FILE.
