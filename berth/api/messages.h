@@ -302,12 +302,16 @@ struct AccountingRow {
     std::optional<HetComponent> het;
     std::string constraints, reservation, wckey;  // As they were asked for.
     std::string admin_comment;
+    std::string std_out, std_err, std_in;  // Patterns; relative ones are below work_dir.
+    std::string requested_qos, licenses;
+    std::optional<std::uint32_t> segment;  // --segment
     BERTH_FIELDS(AccountingRow, job, array_job, array_task, array_pending, attempt, owner, name,
                  account, qos, partition, cluster, state, cancelled_by, reason, requested_cpus,
                  allocated_cpus, requested_nodes, tasks, requested_tres, allocated_tres, nodes,
                  time_limit, submitted_at, eligible_at, started_at, ended_at, exit, derived_exit,
                  priority, work_dir, submit_line, comment, steps, suspended, suspended_since, het,
-                 constraints, reservation, wckey, admin_comment)
+                 constraints, reservation, wckey, admin_comment, std_out, std_err, std_in,
+                 requested_qos, licenses, segment)
 };
 // The query of GET /v1/jobs: what is given must hold, of each list one member. See query.h.
 struct JobQuery {

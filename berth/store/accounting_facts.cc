@@ -2,6 +2,7 @@
 
 #include "berth/base/bitmask.h"
 #include "berth/engine/state/job_queries.h"
+#include "berth/model/file_pattern.h"
 #include "berth/model/node_names.h"
 #include "berth/model/preempted_by.h"
 
@@ -84,6 +85,15 @@ std::string tasks_text(const std::vector<std::uint32_t>& tasks, std::uint32_t ma
     return set.to_list() + (max_running > 0 ? "%" + std::to_string(max_running) : "");
 }
 
+void describe_files(AccountingRecord& row, const Job& job) {
+    const JobCommand& command = *job.spec.command;
+    if (command.interactive) return;
+    const bool is_array = job.array_job || job.spec.array;
+    row.std_out = command.std_out.empty() ? default_output_pattern(is_array) : command.std_out;
+    row.std_err = command.std_err.empty() ? row.std_out : command.std_err;
+    row.std_in = command.std_in.empty() ? "/dev/null" : command.std_in;
+}
+
 void describe(AccountingRecord& row, const Job& job, const ClusterSpec& spec) {
     row.job = job.id;
     row.array_job = job.array_job;
@@ -105,6 +115,8 @@ void describe(AccountingRecord& row, const Job& job, const ClusterSpec& spec) {
     row.comment = job.spec.comment;
     row.wckey = job.spec.command->wckey;
     row.admin_comment = job.spec.command->admin_comment;
+    row.requested_qos = job.spec.qos;
+    describe_files(row, job);
 }
 
 // Runs that take turns stand still thousands of times. Of the neighbours that together take the

@@ -36,6 +36,14 @@ def scancel_account(run):
     ends_the_first(run, ("-A", "bio"))
 
 
+@command_option("scancel --admin-comment", "too long", seen="sacct has the comment", world=WHERE)
+def scancel_admin_comment(run):
+    job = run.out("sbatch", "--parsable", "--wrap", "sleep 300").strip()
+    run.done(job)
+    run.wait("the job to end", lambda: run.cluster.state_of(job) == "CANCELLED")
+    same(run.out("sacct", "-n", "-X", "-P", "-j", job, "-o", "AdminComment").strip(), "too long")
+
+
 @command_option("scancel --name", "one", seen="the jobs of that name end", world=WHERE)
 @command_option("scancel --jobname", "one", seen="the jobs of that name end", world=WHERE)
 def scancel_name(run):

@@ -46,6 +46,22 @@ def squeue_me(run):
     same(jobs(run), {"alice", "charlie", "greta"})
 
 
+@command_option("squeue --notme", seen="all jobs but one's own")
+def squeue_notme(run):
+    same(jobs(run), {"bob", "dora"})
+
+
+@command_option("squeue --running-over", "0:01", seen="jobs that have run for more than a second")
+def squeue_running_over(run):
+    same(jobs(run), {"alice", "bob"})
+    same(jobs(run, "--running-over=1-0"), set())
+
+
+@command_option("squeue --running-under", "1-0", seen="jobs that have not run for a day")
+def squeue_running_under(run):
+    same(jobs(run), {"alice", "bob"})
+
+
 @command_option("squeue --name", "alice,dora", seen="the jobs of these names")
 def squeue_name(run):
     same(jobs(run), {"alice", "dora"})

@@ -112,6 +112,12 @@ api::AccountingRow accounting_row(const ClusterSpec& spec, const AccountingRecor
     row.reservation = record.request.reservation;
     row.wckey = record.wckey;
     row.admin_comment = record.admin_comment;
+    row.std_out = record.std_out;
+    row.std_err = record.std_err;
+    row.std_in = record.std_in;
+    row.requested_qos = record.requested_qos;
+    row.licenses = to_text(record.request.licenses);
+    row.segment = record.request.nearness->segment;
     row.suspended = record.suspended;
     row.suspended_since = record.suspended_since;
     for (const AccountedStep& step : record.steps)

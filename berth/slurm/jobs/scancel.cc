@@ -26,6 +26,7 @@ namespace {
 
 constexpr auto kScancelOptions = std::to_array<option>({
     {"account", required_argument, nullptr, 'A'},
+    {"admin-comment", required_argument, nullptr, 5},
     {"batch", no_argument, nullptr, 'b'},
     {"full", no_argument, nullptr, 'f'},
     {"interactive", no_argument, nullptr, 'i'},
@@ -69,6 +70,7 @@ constexpr const char* kScancelUsage =
 struct ScancelOptions {
     std::string clusters;
     api::CancelRequest request;
+    std::optional<std::string> admin_comment;
     JobConditions conditions;
     bool interactive = false, quiet = false, verbose = false;
     bool sibling = false;  // --sibling: a job of a federation, and there is none.
@@ -104,6 +106,7 @@ Status read_one(int letter, const char* value, ScancelOptions& options) {
         case 'u': return conditions.set_user(value);
         case 'w': return conditions.set_nodes(value);
         case 4: conditions.wckey = value; return Done{};
+        case 5: options.admin_comment = value; return Done{};
         default: return not_supported(kScancelOptions, letter);
     }
 }
@@ -266,16 +269,23 @@ private:
             return 1;
         }
         if (options.verbose) streams_.err << "scancel: Terminating job " << name << '\n';
+        if (options.admin_comment && !step) {  // First, as what has ended cannot be changed.
+            const auto said = client_.update(ref, {.admin_comment = options.admin_comment});
+            if (!said) return failed(said.problem(), name);
+        }
         const auto sent = client_.cancel(ref, request);
-        if (sent) return 0;
-        // What has ended, or is forgotten, is as good as cancelled: scripts that clean up rely on
-        // it. At a terminal a number may be misspelt.
-        const std::string& code = sent.problem().code;
+        return sent ? 0 : failed(sent.problem(), name);
+    }
+
+    // What has ended, or is forgotten, is as good as cancelled: scripts that clean up rely on it.
+    // At a terminal a number may be misspelt.
+    int failed(const api::Problem& problem, const std::string& name) {
+        const std::string& code = problem.code;
         const bool is_over = code == "job_finished" || code == "unknown_job";
         const bool may_be_wrong = code == "unknown_job" && wants_advice(call_);
         if ((!is_over || options.verbose || may_be_wrong) && !options.quiet) {
             streams_.err << "scancel: error: Kill job error on job id " << name << ": "
-                         << slurm_message(sent.problem()) << '\n';
+                         << slurm_message(problem) << '\n';
         }
         return is_over ? 0 : 1;
     }

@@ -45,6 +45,13 @@ struct SacctTexts {
     bool completion = false;                     // --completion, --file
 };
 
+// What becomes of each record before it is shown.
+struct RowChanges {
+    bool truncate = false;         // To the times that were asked for.
+    bool unfold_arrays = false;    // A record for each task that waits.
+    bool expand_patterns = false;  // Of names of files.
+};
+
 struct SacctOptions {
     api::AccountingQuery query;
     std::string format;
@@ -55,8 +62,8 @@ struct SacctOptions {
     std::string clusters;
     std::optional<Notation> notation;  // --json, --yaml
     char unit = 0;                     // --noconvert, --units; 0: the largest that fits.
-    bool header = true, jobs_only = false, all_users = false, truncate = false,
-         unfold_arrays = false;
+    bool header = true, jobs_only = false, all_users = false;
+    RowChanges changes;
     SacctTexts texts;
 };
 
@@ -114,6 +121,7 @@ constexpr auto kSacctOptions = std::to_array<option>({
     {"truncate", no_argument, nullptr, 'T'},
     {"batch-script", no_argument, nullptr, 'B'},
     {"env-vars", no_argument, nullptr, 8},
+    {"expand-patterns", no_argument, nullptr, 13},
     {nullptr, 0, nullptr, 0},
 });
 constexpr const char* kSacctLetters = "aA:bBcC:DeE:f:F:g:hi:I:j:k:K:lLM:nN:o:pPq:r:R:s:S:Tu:VW:x:X";
@@ -201,12 +209,13 @@ Status read_one(int letter, const char* value, SacctOptions& options) {
         case 11:
         case 'L': return Done{};  // There is one cluster, and its users are this host's.
         case 'M': options.clusters = value; return Done{};
-        case 4: options.unfold_arrays = true; return Done{};
+        case 4: options.changes.unfold_arrays = true; return Done{};
         case 6: options.notation = Notation::json; return check_shape(value);
         case 7: options.notation = Notation::yaml; return check_shape(value);
-        case 'T': options.truncate = true; return Done{};
+        case 'T': options.changes.truncate = true; return Done{};
         case 'B': options.texts.scripts = true; return Done{};
         case 8: options.texts.environments = true; return Done{};
+        case 13: options.changes.expand_patterns = true; return Done{};
         case 'c': options.texts.completion = true; return Done{};
         case 'f': options.texts.completion = true; return check_file(value);
         default: return read_choice(letter, value, options);
@@ -356,8 +365,9 @@ CallResult<Done> read_rows(Client& client, const SacctOptions& options, const Ea
         const bool by_its_end = job.ended_at && !options.query.states.empty();
         if (!job.eligible_at && !named && !by_its_end) return true;
         if (!options.filter.has(job)) return true;
-        if (options.truncate) truncate(options.query, job);
-        if (options.unfold_arrays) {
+        if (options.changes.truncate) truncate(options.query, job);
+        if (options.changes.expand_patterns) expand_patterns(job);
+        if (options.changes.unfold_arrays) {
             unfold(job, each);
         } else {
             each(job);

@@ -66,8 +66,14 @@ Duration waiting_cpu_time(const AccountingRow& job, Time now) {
 }
 
 // Fields of Slurm's that the record does not keep. A blank would say that there is nothing.
-constexpr auto kNotKept =
-    std::to_array<std::string_view>({"AssocID", "DBIndex", "QOSRAW", "ReservationId", "WCKeyID"});
+constexpr auto kNotKept = std::to_array<std::string_view>(
+    {"AssocID", "DBIndex", "Extra", "FailedNode", "QOSRAW", "ReservationId", "SLUID", "WCKeyID"});
+
+// Below the folder in which the job ran, unless it is elsewhere.
+std::string file_text(const AccountingRow& job, const std::string& file) {
+    if (file.empty() || file.starts_with('/') || job.work_dir.empty()) return file;
+    return job.work_dir + "/" + file;
+}
 
 // What agents do not report is blank, as in Slurm without JobAcctGatherType.
 std::string not_known(const AccountingRow&, Time) { return {}; }
@@ -128,6 +134,7 @@ constexpr auto kAccountingFields = std::to_array<AccountingField>({
     {"JobIDRaw", -12, [](const AccountingRow& j, Time) { return to_string(j.job); }, [](const AccountingRow& j, const StepRow& s, Time) { return to_string(j.job) + "." + step_name(s.id); }},
     {"JobName", 10, [](const AccountingRow& j, Time) { return j.name; }, [](const AccountingRow&, const StepRow& s, Time) { return s.name; }},
     {"Layout", 9, not_known, not_known_of_step},
+    {"Licenses", 10, [](const AccountingRow& j, Time) { return j.licenses; }, nullptr},
     {"MaxDiskRead", 14, not_known, not_known_of_step},
     {"MaxDiskReadNode", 14, not_known, not_known_of_step},
     {"MaxDiskReadTask", 14, not_known, not_known_of_step},
@@ -159,6 +166,7 @@ constexpr auto kAccountingFields = std::to_array<AccountingField>({
     {"PlannedCPURAW", 13, [](const AccountingRow& j, Time now) { return seconds_text(waiting_cpu_time(j, now)); }, nullptr},
     {"Priority", 10, [](const AccountingRow& j, Time) { return std::to_string(j.priority); }, nullptr},
     {"QOS", 10, [](const AccountingRow& j, Time) { return j.qos; }, nullptr},
+    {"QOSREQ", 10, [](const AccountingRow& j, Time) { return j.requested_qos; }, nullptr},
     {"Reason", 22, [](const AccountingRow& j, Time) { return j.reason.empty() ? "None" : j.reason; }, nullptr},
     {"ReqCPUFreq", 10, not_known, not_known_of_step},
     {"ReqCPUFreqGov", 13, not_known, not_known_of_step},
@@ -167,14 +175,19 @@ constexpr auto kAccountingFields = std::to_array<AccountingField>({
     {"ReqCPUS", 8, [](const AccountingRow& j, Time) { return std::to_string(j.requested_cpus); }, [](const AccountingRow&, const StepRow& s, Time) { return std::to_string(s.cpus); }},
     {"ReqMem", 10, [](const AccountingRow& j, Time) { return memory_asked(j.requested_tres); }, nullptr},
     {"ReqNodes", 8, [](const AccountingRow& j, Time) { return std::to_string(j.requested_nodes); }, [](const AccountingRow&, const StepRow& s, Time) { return std::to_string(s.nodes.size()); }},
+    {"ReqReservation", 20, [](const AccountingRow& j, Time) { return j.reservation; }, nullptr},
     {"ReqTRES", 10, [](const AccountingRow& j, Time) { return sorted_tres(j.requested_tres); }, nullptr},
     {"Reservation", 20, [](const AccountingRow& j, Time) { return j.reservation; }, nullptr},
     {"Reserved", 10, [](const AccountingRow& j, Time now) { return format_duration(waited(j, now)); }, nullptr},
     {"Restarts", 8, [](const AccountingRow& j, Time) { return std::to_string(std::max(1U, j.attempt) - 1); }, nullptr},
     {"ResvCPU", 10, [](const AccountingRow& j, Time now) { return format_duration(waiting_cpu_time(j, now)); }, nullptr},
     {"ResvCPURAW", 10, [](const AccountingRow& j, Time now) { return seconds_text(waiting_cpu_time(j, now)); }, nullptr},
+    {"SegmentSize", 11, [](const AccountingRow& j, Time) { return j.segment ? std::to_string(*j.segment) : std::string(); }, nullptr},
     {"Start", 19, [](const AccountingRow& j, Time) { return local_time(j.started_at, "Unknown"); }, [](const AccountingRow&, const StepRow& s, Time) { return local_time(s.started_at, "Unknown"); }},
     {"State", 10, [](const AccountingRow& j, Time) { return state_text(j); }, [](const AccountingRow&, const StepRow& s, Time) { return s.state; }},
+    {"StdErr", 20, [](const AccountingRow& j, Time) { return file_text(j, j.std_err); }, nullptr},
+    {"StdIn", 20, [](const AccountingRow& j, Time) { return file_text(j, j.std_in); }, nullptr},
+    {"StdOut", 20, [](const AccountingRow& j, Time) { return file_text(j, j.std_out); }, nullptr},
     {"Submit", 19, [](const AccountingRow& j, Time) { return local_time(j.submitted_at, "Unknown"); }, [](const AccountingRow&, const StepRow& s, Time) { return local_time(s.started_at, "Unknown"); }},
     {"SubmitLine", 20, [](const AccountingRow& j, Time) { return j.submit_line; }, nullptr},
     {"Suspended", 10, [](const AccountingRow& j, Time now) { return format_duration(suspended_for(j, now)); }, [](const AccountingRow&, const StepRow&, Time) { return std::string("00:00:00"); }},

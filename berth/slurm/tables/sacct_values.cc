@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "berth/base/text.h"
+#include "berth/model/file_pattern.h"
 #include "berth/model/invalid_argument.h"
 #include "berth/slurm/options/arguments.h"
 #include "berth/slurm/text/print.h"
@@ -66,6 +67,19 @@ Status set_yes(const char* text, std::optional<bool>& chosen) {
     if (*chosen || iequals(word, "no") || iequals(word, "n")) return Done{};
     return invalid_argument("Invalid --whole-hetjob value \"" + std::string(word) +
                             "\". Valid values: [yes|no].");
+}
+
+void expand_patterns(api::AccountingRow& job) {
+    const FilePatternValues values{.job = job.job,
+                                   .array_job = job.array_job,
+                                   .array_task = job.array_task,
+                                   .step = std::nullopt,
+                                   .job_name = job.name,
+                                   .user = *job.owner.user,
+                                   .node = job.nodes.empty() ? std::string() : job.nodes.front(),
+                                   .restarts = std::max(1U, job.attempt) - 1};
+    for (std::string* file : {&job.std_out, &job.std_err, &job.std_in})
+        *file = expand_file_pattern(*file, values);
 }
 
 }  // namespace berth::slurm

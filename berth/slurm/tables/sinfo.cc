@@ -114,6 +114,7 @@ constexpr auto kSinfoStates = std::to_array<StateWord>({
     {"fail"},
     {"maint"},
     {"reboot"},
+    {"blocked"},
     {"reboot^", "reboot_issued"},
     {"reboot_requested"},
     {"reboot_issued"},

@@ -20,6 +20,7 @@
 #include "berth/slurm/tables/iterate.h"
 #include "berth/slurm/tables/known_nodes.h"
 #include "berth/slurm/tables/squeue_fields.h"
+#include "berth/slurm/tables/squeue_filter.h"
 #include "berth/slurm/tables/squeue_jobs.h"
 #include "berth/slurm/tables/squeue_order.h"
 #include "berth/slurm/tables/squeue_table.h"
@@ -47,8 +48,7 @@ struct Unfold {
 struct SqueueOptions {
     std::optional<bool> all;  // --all, --hide
     api::JobQuery query;
-    std::vector<std::string> qos, licenses;  // The server does not choose by these.
-    std::string reservation;
+    SqueueFilter filter;
     std::vector<std::string> unknown_users;
     NamedJobs named;
     std::string format, long_format_text, sort, clusters;
@@ -108,6 +108,10 @@ constexpr auto kSqueueOptions = std::to_array<option>({
     {"reservation", required_argument, nullptr, 'R'},
     {"priority", no_argument, nullptr, 'P'},
     {"only-job-state", no_argument, nullptr, 'K'},
+    {"expand-patterns", no_argument, nullptr, 4},
+    {"notme", no_argument, nullptr, 5},
+    {"running-over", required_argument, nullptr, 6},
+    {"running-under", required_argument, nullptr, 7},
     {"array-unique", no_argument, nullptr, 'Q'},
     {"federation", no_argument, nullptr, 'F'},
     {"local", no_argument, nullptr, 1},
@@ -133,23 +137,26 @@ void take_users(const char* text, SqueueOptions& options) {
     }
 }
 
-// What only chooses jobs. False: it is another option.
-bool read_filter(int letter, const char* value, SqueueOptions& options) {
+// What only chooses jobs. Nothing: it is another option.
+std::optional<Status> read_filter(int letter, const char* value, SqueueOptions& options) {
     switch (letter) {
-        case 'A': add_names(value, options.query.accounts); return true;
-        case 'n': add_names(value, options.query.names); return true;
-        case 'p': add_names(value, options.query.partitions); return true;
-        case 'u': take_users(value, options); return true;
-        case 'q': add_names(value, options.qos); return true;
-        case 'L': add_names(value, options.licenses); return true;
-        case 'R': options.reservation = value; return true;
-        case 'm': options.query.users = {user_name_of(geteuid())}; return true;
-        default: return false;
+        case 'A': add_names(value, options.query.accounts); return Done{};
+        case 'n': add_names(value, options.query.names); return Done{};
+        case 'p': add_names(value, options.query.partitions); return Done{};
+        case 'u': take_users(value, options); return Done{};
+        case 'q': add_names(value, options.filter.qos); return Done{};
+        case 'L': add_names(value, options.filter.licenses); return Done{};
+        case 'R': add_names(value, options.filter.reservations); return Done{};
+        case 'm': options.query.users = {user_name_of(geteuid())}; return Done{};
+        case 5: options.filter.not_user = user_name_of(geteuid()); return Done{};
+        case 6: return options.filter.set_over(value);
+        case 7: return options.filter.set_under(value);
+        default: return std::nullopt;
     }
 }
 
 Status read_one(int letter, const char* value, SqueueOptions& options) {
-    if (read_filter(letter, value, options)) return Done{};
+    if (const auto read = read_filter(letter, value, options)) return *read;
     switch (letter) {
         case 'a': options.all = true; return Done{};
         case 'c': options.convert = false; return Done{};
@@ -162,7 +169,8 @@ Status read_one(int letter, const char* value, SqueueOptions& options) {
         case 'P': options.unfold.partitions = true; return Done{};
         case 'F':
         case 1:
-        case 2: return Done{};  // There is one cluster.
+        case 2:
+        case 4: return Done{};  // other_options.cc says why.
         case 'M': options.clusters = value; return Done{};
         case 'O': options.long_format_text = value; return Done{};
         case 'J': options.notation = Notation::json; return check_shape(value);
@@ -222,8 +230,8 @@ void fill_in(SqueueOptions& options, const SqueueOptions& from) {
         if (target.empty()) target = source;
     };
     take(options.query.accounts, from.query.accounts), take(options.query.names, from.query.names);
-    take(options.query.partitions, from.query.partitions), take(options.qos, from.qos);
-    take(options.licenses, from.licenses), take(options.sort, from.sort);
+    take(options.query.partitions, from.query.partitions), take(options.sort, from.sort);
+    take(options.filter.qos, from.filter.qos), take(options.filter.licenses, from.filter.licenses);
     take(options.clusters, from.clusters);
     if (options.query.users.empty()) {
         options.query.users = from.query.users;
@@ -241,9 +249,9 @@ void fill_in(SqueueOptions& options, const SqueueOptions& from) {
 
 // The controller is asked for what will be looked at, and no more.
 std::vector<std::string> fields_of(const SqueueOptions& options, const PercentFormat& format) {
-    const bool by_request = !options.reservation.empty() || !options.licenses.empty();
-    if (options.steps || options.notation || by_request) return {};
-    std::string letters = "it";
+    const auto filtered = options.filter.letters();
+    if (options.steps || options.notation || !filtered) return {};
+    std::string letters = "it" + *filtered;
     for (const FormatItem& item : format.items) {
         if (!item.name.empty()) return {};
         letters += item.letter;
@@ -251,7 +259,6 @@ std::vector<std::string> fields_of(const SqueueOptions& options, const PercentFo
     for (const char letter : std::string_view(sort_of(options))) {
         if (std::string_view(",+-").find(letter) == std::string_view::npos) letters += letter;
     }
-    if (!options.qos.empty()) letters += 'q';
     if (options.unfold.partitions) letters += 'P';
     return fields_for(letters);
 }
@@ -274,19 +281,8 @@ PercentFormat read_long_format(const SqueueOptions& options, std::ostream& err) 
 }
 
 // By what the server does not choose by.
-bool is_chosen(const SqueueOptions& options, const api::JobRow& job) {
-    const auto among = [](const std::vector<std::string>& names, const std::string& name) {
-        return std::ranges::find(names, name) != names.end();
-    };
-    if (!options.qos.empty() && !among(options.qos, job.qos)) return false;
-    if (!options.named.takes(job)) return false;
-    if (!options.reservation.empty() && job.request.reservation != options.reservation) {
-        return false;
-    }
-    return options.licenses.empty() ||
-           std::ranges::any_of(job.request.licenses->counts, [&](const LicenseCount& one) {
-               return among(options.licenses, one.name);
-           });
+bool is_chosen(const SqueueOptions& options, const api::JobRow& job, Time now) {
+    return options.named.takes(job) && options.filter.takes(job, now);
 }
 
 void add_rows(SqueueTable& table, const api::JobRow& job, const SqueueOptions& of, Unfold unfold) {
@@ -360,6 +356,7 @@ int cannot_load(const api::Problem& problem, Streams& streams) {
 int print_json(const Invocation& call, const SqueueOptions& options, Client& client,
                const std::string& cluster, Streams& streams) {
     SlurmJson json(streams.out, *options.notation);
+    const Time now = wall_time();
     bool begun = false;
     const auto begin = [&] {
         if (std::exchange(begun, true)) return;
@@ -367,7 +364,7 @@ int print_json(const Invocation& call, const SqueueOptions& options, Client& cli
         json.begin_list("jobs");
     };
     const auto read = client.each_job(options.query, [&](api::JobRow&& job) {
-        if (!is_chosen(options, job)) return true;
+        if (!is_chosen(options, job, now)) return true;
         begin();
         put_job(json, job, cluster);
         json.flush();
@@ -378,7 +375,7 @@ int print_json(const Invocation& call, const SqueueOptions& options, Client& cli
     begin();
     json.end_list();
     json.put_number("last_backfill", 0);
-    json.put_time("last_update", wall_time());
+    json.put_time("last_update", now);
     json.finish(call, cluster);
     return 0;
 }
@@ -398,7 +395,7 @@ int show_jobs(const SqueueOptions& options, const PercentFormat& format, Client&
     bool is_any = false;
     const auto read = client.each_job(options.query, [&](api::JobRow&& job) {
         is_any = true;
-        if (!is_chosen(options, job) || (options.start && job.state != "PENDING")) return true;
+        if (!is_chosen(options, job, now) || (options.start && job.state != "PENDING")) return true;
         options.named.narrow(job);
         add_rows(*table, job, options, options.unfold);
         return true;
@@ -419,8 +416,9 @@ int show_steps(const SqueueOptions& options, const PercentFormat& format, Client
     if (jobs->empty() && !is_known(client, options, streams)) return 1;
     print_preamble(options, cluster, streams);
     if (options.long_format && options.header) streams.out << local_date_line(wall_time()) << '\n';
-    std::erase_if(*jobs, [&](const api::JobRow& job) { return !is_chosen(options, job); });
-    const Status printed = print_steps(options, format, *std::move(jobs), wall_time(), streams.out);
+    const Time now = wall_time();
+    std::erase_if(*jobs, [&](const api::JobRow& job) { return !is_chosen(options, job, now); });
+    const Status printed = print_steps(options, format, *std::move(jobs), now, streams.out);
     if (printed.ok()) return 0;
     return streams.err << "squeue: error: " << printed.error().message << '\n', 1;
 }
