@@ -77,11 +77,11 @@ struct JobUpdated {  // Whatever is present is changed.
     std::optional<bool> requeue;
     std::optional<std::string> partitions;  // Several, as JobSpec has them; `partition` is of them.
     std::optional<std::string> std_out;
-    std::optional<std::string> work_dir, wckey, account, admin_comment;
+    std::optional<std::string> work_dir, wckey, account, admin_comment, std_err, std_in;
     BERTH_FIELDS(JobUpdated, job, time_limit, partition, nodelist, priority, nice, qos, name,
                  comment, begin, dependencies, array_max_running, by_operator, site_factor, request,
                  deadline, time_min, mail_types, mail_user, any_dependency, requeue, partitions,
-                 std_out, work_dir, wckey, account, admin_comment)
+                 std_out, work_dir, wckey, account, admin_comment, std_err, std_in)
 };
 struct JobHeld {
     JobId job{0};

@@ -140,6 +140,8 @@ constexpr auto kUpdateFields = std::to_array<Field>({
     {"reservation", change_text<&JobPatch::reservation>},
     {"site_factor", change_number<&JobPatch::site_factor>},
     {"sockets_per_node", change_count<&JobPatch::sockets>},
+    {"standard_error", change_text<&JobPatch::std_err>},
+    {"standard_input", change_text<&JobPatch::std_in>},
     {"standard_output", change_text<&JobPatch::std_out>},
     {"tasks", change_count<&JobPatch::tasks, 1>},
     {"tasks_per_node", change_count<&JobPatch::tasks_per_node, 1>},

@@ -387,10 +387,13 @@ def listening():
 WORLDS["listening"] = listening
 
 
+STANDS_FOR = {"BERTH_TOKEN_FILE": "SLURM_JWT", "SLURM_CONF": "BERTH_CONTROLLER"}
+
+
 def remote_variable(name, value=None):
     """squeue, from elsewhere, with all that it takes; or all but this."""
     def seen(run):
-        others = {k: v for k, v in run.cluster.remote.items() if k != name and not (name == "BERTH_TOKEN_FILE" and k == "SLURM_JWT")}
+        others = {k: v for k, v in run.cluster.remote.items() if k not in (name, STANDS_FOR.get(name))}
         found(run, "squeue", **others)
     place_variable(name, value or (lambda c: c.remote[name]), "squeue finds the controller of another host, and is believed", "listening")(seen)
 
@@ -401,6 +404,13 @@ def token_file(cluster):
     return str(path)
 
 
+def configuration_elsewhere(cluster):
+    path = cluster.root / "elsewhere.conf"
+    path.write_text(f"SlurmctldHost=head.example(127.0.0.1)\nSlurmctldPort={cluster.port}\n")
+    return str(path)
+
+
+remote_variable("SLURM_CONF", configuration_elsewhere)
 for one in ("BERTH_CONTROLLER", "BERTH_CA", "SLURM_JWT"):
     remote_variable(one)
 remote_variable("BERTH_TOKEN_FILE", token_file)

@@ -349,6 +349,18 @@ def mail_user(run):
     mailed(run, USER, "--mail-type=END")
 
 
+@job("StdErr", "errors-%j", seen="errors go to that file")
+def std_err(run):
+    job = run.updated("-o", "first", script="echo hello >&2")
+    run.wait("the errors", lambda: run.file(f"errors-{job}") == "hello\n", 4)
+
+
+@job("StdIn", "/etc/hostname", seen="the script reads that file")
+def std_in(run):
+    job = run.updated("-o", "read-%j", script="cat")
+    run.wait("what was read", lambda: run.file(f"read-{job}") == Path("/etc/hostname").read_text(), 4)
+
+
 @job("StdOut", "elsewhere-%j", seen="the output goes to that file")
 def std_out(run):
     job = run.updated("-o", "first", script="echo hello")

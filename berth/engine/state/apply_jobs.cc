@@ -53,6 +53,8 @@ void update_request(Job& job, const JobUpdated& fact) {
     if (fact.mail_user) job.spec.command.edit().mail_user = *fact.mail_user;
     if (fact.requeue) job.spec.requeue = fact.requeue;
     if (fact.std_out) job.spec.command.edit().std_out = *fact.std_out;
+    if (fact.std_err) job.spec.command.edit().std_err = *fact.std_err;
+    if (fact.std_in) job.spec.command.edit().std_in = *fact.std_in;
     if (fact.work_dir) job.spec.command.edit().work_dir = *fact.work_dir;
     if (fact.wckey) job.spec.command.edit().wckey = *fact.wckey;
     if (fact.admin_comment) job.spec.command.edit().admin_comment = *fact.admin_comment;

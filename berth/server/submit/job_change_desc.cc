@@ -249,6 +249,8 @@ constexpr auto kChangeFields = std::to_array<ScriptField<JobChange>>({
     {"shared", new_flag<&JobChange::oversubscribe>, set_new_flag<&JobChange::oversubscribe>},
     {"site_factor", new_site_factor, set_new_site_factor},
     new_count_field<&JobChange::sockets, kSlurmNoValue16>("sockets_per_node"),
+    new_text_field<&JobChange::std_err>("std_err"),
+    new_text_field<&JobChange::std_in>("std_in"),
     new_text_field<&JobChange::std_out>("std_out"),
     new_count_field<&JobChange::threads_per_core, kSlurmNoValue16>("threads_per_core"),
     {"time_limit", new_minutes<&JobChange::time_limit>, set_new_minutes<&JobChange::time_limit>},

@@ -61,6 +61,8 @@ std::vector<ChangedField> changed_fields() {
         {"shared", none16, count(1), CHANGES(c.oversubscribe == true)},
         {"site_factor", none, count(-100), CHANGES(c.site_factor == -100)},
         {"sockets_per_node", none16, count(2), CHANGES(c.sockets == 2U)},
+        {"std_err", nil, words("err-%j"), CHANGES(c.std_err == "err-%j")},
+        {"std_in", nil, words("/data/in"), CHANGES(c.std_in == "/data/in")},
         {"std_out", nil, words("out-%j"), CHANGES(c.std_out == "out-%j")},
         {"threads_per_core", none16, count(2), CHANGES(c.threads_per_core == 2U)},
         {"time_limit", none, count(60), CHANGES(c.time_limit == minutes(60))},

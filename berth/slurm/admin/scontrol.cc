@@ -79,7 +79,9 @@ constexpr const char* kScontrolLetters = "adFhM:oQu:vV";
 constexpr auto kNotShown = std::to_array<std::pair<const char*, const char*>>({
     {"aliases", "scontrol show nodes has each NodeHostName"},
     {"daemons", "use systemctl list-units 'berth*'"},
+    {"frontend", "Berth has no front end nodes"},
     {"slurmd", "use berth doctor"},
+    {"topoconf", "use scontrol show topology"},
 });
 
 std::string joined(const std::vector<std::string>& words, std::size_t from) {
@@ -389,8 +391,14 @@ private:
                          << advice_on_update(call_, {words.begin() + 1, words.end()});
             return 1;
         }
+        std::vector<std::string> names = change->names;
+        if (change->by_name) {
+            auto meant = jobs_named(client_, *change->by_name);
+            if (!meant) return fail(meant.problem().detail);
+            names = *std::move(meant);
+        }
         int code = 0;
-        for (const std::string& name : change.value().names) {
+        for (const std::string& name : names) {
             const auto done = send_update(client_, change.value(), name);
             if (done && pass_on(*done)) continue;
             const std::string why = site_refusal(done.problem());

@@ -30,8 +30,11 @@ struct InsteadOfVerb {
 constexpr auto kInsteadOfVerbs = std::to_array<InsteadOfVerb>({
     {"abort", "stop berthd with systemctl, or a cluster of berth up with berth down"},
     {"cluster", "there is one cluster"},
+    {"errnumstr", "errors are printed in words"},
     {"fsdampeningfactor", "Berth has no FairShareDampeningFactor"},
     {"getaddrs", "scontrol show node has NodeAddr"},
+    {"listjobs", "use listpids, or squeue -w NODE"},
+    {"liststeps", "use listpids, or squeue -s -w NODE"},
     {"power", "Berth powers no nodes up or down"},
     {"schedloglevel", "set DebugFlags= in slurm.conf and say scontrol reconfigure"},
     {"setdebug", "start berthd with --verbose, or set SlurmctldDebug= in slurm.conf"},

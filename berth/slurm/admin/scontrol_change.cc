@@ -20,6 +20,21 @@ ChangeResult without_words(const CallResult<Done>& done) {
     return api::ChangeReply{};
 }
 
+CallResult<std::vector<std::string>> jobs_named(Client& client, const JobsByName& wanted) {
+    api::JobQuery query;
+    query.names = {wanted.name};
+    query.states = {"PENDING", "RUNNING", "SUSPENDED"};
+    if (wanted.user) query.users = {*wanted.user};
+    query.fields = {"id"};
+    const auto jobs = client.jobs(query);
+    if (!jobs) return jobs.problem();
+    std::vector<std::string> names;
+    for (const api::JobRow& job : *jobs) names.push_back(to_string(job.id));
+    if (!names.empty()) return names;
+    const std::string whose = wanted.user ? " of user " + *wanted.user : "";
+    return api::problem_of(Refusal::unknown_job, "there is no job named " + wanted.name + whose);
+}
+
 ChangeResult send_update(Client& client, const Update& change, const std::string& name) {
     if (change.node) return without_words(client.update_node(name, *change.node));
     if (change.step)

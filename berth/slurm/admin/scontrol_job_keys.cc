@@ -217,6 +217,8 @@ constexpr auto kUpdateKeys = std::to_array<UpdateKey>({
     {"ReservationName", change_text<&Patch::reservation>},
     {"SiteFactor", change_number<&Patch::site_factor>},
     {"StartTime,EligibleTime", change_begin},
+    {"StdErr", change_text<&Patch::std_err>},
+    {"StdIn", change_text<&Patch::std_in>},
     {"StdOut", change_text<&Patch::std_out>},
     {"Switches", change_switches},
     {"TasksPerNode", change_count<&Patch::tasks_per_node, 1, kRequestMost>},
@@ -238,12 +240,13 @@ constexpr auto kForeignKeys = std::to_array<ForeignKey>({
     {"Clusters", "Berth has no federations of clusters"},
     {"CoreSpec", "cores are set aside by the node's CoreSpecCount"},
     {"DelayBoot", "Berth boots no nodes"},
+    {"Extra", "use Comment"},
+    {"MCSLabel", "Berth has no MCS plugin, as Slurm by default"},
     {"MinCPUsNode", "use CPUsPerTask and TasksPerNode"},
     {"NumCPUs", "use NumTasks and CPUsPerTask"},
     {"Reboot", "use scontrol reboot"},
     {"ResetAccrueTime", "use Priority or Nice"},
     {"ThreadSpec", "cores are set aside by the node's CoreSpecCount"},
-    {"UserID", "name the jobs by JobId=12,13"},
 });
 
 constexpr std::size_t kLettersLeast = 3;

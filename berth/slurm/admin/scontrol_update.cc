@@ -18,6 +18,11 @@ namespace {
 // Of Slurm's keys of nodes that are not ours; nullptr: it is none.
 const char* why_not_of_nodes(const std::string& key) {
     if (iequals(key, "CpuBind")) return "jobs say how they are bound: srun --cpu-bind";
+    if (iequals(key, "CertToken")) return "an agent's certificate is made by berth-agent join";
+    if (iequals(key, "InstanceId") || iequals(key, "InstanceType"))
+        return "say it in Comment or Extra";
+    if (iequals(key, "ResumeAfter")) return "say State=RESUME when it is time";
+    if (iequals(key, "Topology")) return "set it in topology.conf, and reconfigure";
     if (iequals(key, "Gres")) return "set it in slurm.conf or gres.conf, and reconfigure";
     if (iequals(key, "NodeAddr") || iequals(key, "NodeHostName"))
         return "the node's agent tells where it is when it registers";
@@ -106,6 +111,33 @@ Status set_key(Update& update, const std::string& key, const std::string& value,
     return set_job_key(update.job, key, value, now);
 }
 
+using Keys = std::vector<std::pair<std::string, std::string>>;
+
+// Takes the key of this name out of them.
+std::optional<std::string> take_key(Keys& keys, std::initializer_list<std::string_view> names) {
+    const auto found = std::ranges::find_if(keys, [&](const auto& one) {
+        return std::ranges::any_of(names, [&](auto name) { return iequals(one.first, name); });
+    });
+    if (found == keys.end()) return std::nullopt;
+    std::string value = std::move(found->second);
+    keys.erase(found);
+    return value;
+}
+
+// Without JobId= a job's name says which jobs are meant; with it, it is their new name.
+Status find_by_name(Update& update, Keys& keys) {
+    if (update.node || update.step) return Done{};
+    std::optional<std::string> user = take_key(keys, {"UserID"});
+    if (!update.names.empty()) {
+        if (!user) return Done{};
+        return invalid_argument("UserID=" + *user +
+                                " goes with JobName=, and JobId= has been given");
+    }
+    if (auto name = take_key(keys, {"JobName", "Name"}))
+        update.by_name = {.name = *std::move(name), .user = std::move(user)};
+    return Done{};
+}
+
 }  // namespace
 
 std::vector<std::string> with_job_named(std::vector<std::string> words) {
@@ -120,8 +152,8 @@ std::vector<std::string> with_job_named(std::vector<std::string> words) {
 Updated what_is_updated(const std::vector<std::string>& words) {
     const bool of_job_or_node = std::ranges::any_of(words, [](const std::string& word) {
         const std::string_view key = std::string_view(word).substr(0, word.find('='));
-        return key.size() < word.size() &&
-               (iequals(key, "JobId") || iequals(key, "Job") || iequals(key, "NodeName"));
+        return key.size() < word.size() && (iequals(key, "JobId") || iequals(key, "Job") ||
+                                            iequals(key, "JobName") || iequals(key, "NodeName"));
     });
     if (of_job_or_node) return Updated::job_or_node;
     if (!reservation_named(words).empty()) return Updated::reservation;
@@ -132,7 +164,7 @@ Updated what_is_updated(const std::vector<std::string>& words) {
 
 Result<Update> parse_update(const std::vector<std::string>& words, Time now) {
     Update update;
-    std::vector<std::pair<std::string, std::string>> keys;
+    Keys keys;
     for (const std::string& word : words) {
         const std::size_t equals = word.find('=');
         if (equals == std::string::npos)
@@ -154,9 +186,11 @@ Result<Update> parse_update(const std::vector<std::string>& words, Time now) {
             keys.emplace_back(key, value);
         }
     }
-    if (update.names.empty()) {
+    BERTH_CHECK(find_by_name(update, keys));
+    if (update.names.empty() && !update.by_name) {
         return invalid_argument(
-            "No valid entity in update command; begin with JobId=, StepId= or NodeName=");
+            "No valid entity in update command; begin with JobId=, JobName=, "
+            "StepId= or NodeName=");
     }
     for (const auto& [key, value] : keys) {
         BERTH_CHECK(set_key(update, key, value, now));

@@ -19,8 +19,15 @@ std::vector<std::string> with_job_named(std::vector<std::string> words);
 enum class Updated : unsigned char { job_or_node, reservation, partition };
 Updated what_is_updated(const std::vector<std::string>& words);
 
+// JobName= without JobId=: the jobs of that name that are not over, of one user or of all.
+struct JobsByName {
+    std::string name;
+    std::optional<std::string> user;  // UserID=, a name or a number.
+};
+
 struct Update {
     std::vector<std::string> names;  // Jobs or nodes; of steps one, as 12.0 or 12.
+    std::optional<JobsByName> by_name;
     JobUpdate job;
     std::optional<api::NodePatch> node;  // Present: the change is to nodes.
     std::optional<api::StepPatch> step;  // Present: it is to steps.

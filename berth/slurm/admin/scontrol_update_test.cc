@@ -124,6 +124,22 @@ std::string asked_by(const Strings& words) {
     return asked.empty() ? err.str() : asked;
 }
 
+TEST(ScontrolUpdate, ChoosesJobsByTheirNameWithoutAnId) {
+    const auto asked = [](const Strings& words) {
+        Strings all = {"update"};
+        all.insert(all.end(), words.begin(), words.end());
+        return asked_by(all);
+    };
+    EXPECT_EQ(asked({"JobName=train", "Nice=5"}).substr(0, 13), "GET /v1/jobs?");
+    const std::string of_ann = asked({"JobName=train", "UserID=ann", "Nice=5"});
+    EXPECT_NE(of_ann.find("name=train"), std::string::npos) << of_ann;
+    EXPECT_NE(of_ann.find("user=ann"), std::string::npos) << of_ann;
+    EXPECT_EQ(asked({"JobId=12", "JobName=train"}).substr(0, 5), "PATCH") << "its new name";
+    EXPECT_NE(asked({"JobId=12", "UserID=ann", "Nice=5"}).find("goes with JobName="),
+              std::string::npos);
+    EXPECT_NE(asked({"UserID=ann", "Nice=5"}).find("No valid entity"), std::string::npos);
+}
+
 TEST(ScontrolCreate, AReservationMayBeOfAPartition) {
     const Strings rest = {"StartTime=now", "Duration=60", "Nodes=ALL", "Users=root"};
     const auto with = [&](Strings words) {
