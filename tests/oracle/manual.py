@@ -119,6 +119,34 @@ def shown_of_job():
     return [head.partition("=")[0] for head in found]
 
 
+def entries(text):
+    """[(depth, head)]: an entry that stands within another one has a depth of 1, and so on."""
+    found, depth, lines = [], 0, iter(text.splitlines())
+    for line in lines:
+        depth += line.startswith(".RS") - line.startswith(".RE")
+        if line.startswith(".TP"):
+            found.append((depth, re.sub(r"^\.[BI][RBI]? +", "", next(lines)).strip()))
+    return found
+
+
+def subcommands():
+    """Of scontrol."""
+    words = {re.match(r"[a-z_]+", head)[0] for depth, head in entries(sections("scontrol")["COMMANDS"]) if depth == 0}
+    return words - {"help", "show"}
+
+
+def shown():
+    """What scontrol show takes."""
+    found, of = set(), ""
+    for depth, head in entries(sections("scontrol")["COMMANDS"]):
+        word = re.match(r"[a-z_]*", head)[0]
+        if depth == 0:
+            of = word
+        elif depth == 1 and of == "show":
+            found.add(word)
+    return found
+
+
 def job_states():
     """{("CA", "CANCELLED"), …}"""
     text = next(body for name, body in sections("squeue").items() if name.startswith("JOB STATE CODES"))
