@@ -3,6 +3,7 @@
 #include <sys/random.h>
 
 #include <algorithm>
+#include <iostream>
 
 #include "berth/api/json.h"
 #include "berth/api/query.h"
@@ -111,7 +112,9 @@ struct Client::Wire {
         for (auto pause = std::chrono::milliseconds(20);; pause = std::min(pause * 2, kPauseMax)) {
             // The server may close a connection that was idle; to find it closed is no failure.
             const bool was_open = connection.is_open();
+            const auto sent = steady_clock::now();
             WireOutcome outcome = connection.exchange(request, stream);
+            trace(request, outcome, steady_clock::now() - sent);
             // Who waits for days has a token that ends; whoever draws it anew puts it in its file.
             if (outcome.status == kNobody && connection.renew_token()) continue;
             if (!may_repeat(outcome, repeat)) return outcome;
@@ -122,6 +125,20 @@ struct Client::Wire {
             if (!sleep_unless(options.stop_fd, pause))
                 return {.fault = WireFault::stopped, .message = "a signal came"};
         }
+    }
+
+    void trace(const HttpRequest& request, const WireOutcome& outcome,
+               steady_clock::duration took) const {
+        const std::string& command = connection.endpoint().traced_as;
+        if (command.empty()) return;
+        const std::string answer = outcome.fault != WireFault::none ? outcome.message
+                                   : outcome.streaming
+                                       ? std::to_string(outcome.status) + ", a list"
+                                       : std::to_string(outcome.status) + ", " +
+                                             std::to_string(outcome.body.size()) + " bytes";
+        std::cerr << command << ": PROTOCOL: " << api::to_string(request.method) << ' '
+                  << request.target << ": " << answer << " after "
+                  << std::chrono::duration_cast<std::chrono::milliseconds>(took).count() << " ms\n";
     }
 
     template <class Reply>

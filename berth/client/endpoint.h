@@ -16,6 +16,8 @@ struct Endpoint {
     std::string authority;    // Who has certified the controller, as PEM; or …
     std::string fingerprint;  // … its fingerprint, where no more is known yet.
     std::string token;        // Whose calls these are.
+    // Each call is told on standard error, behind this name of a command. Empty: none is.
+    std::string traced_as;
     friend bool operator==(const Endpoint&, const Endpoint&) = default;
 };
 

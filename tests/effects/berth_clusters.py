@@ -302,6 +302,12 @@ def berth_socket(run):
     found(run, "squeue")
 
 
+@place_variable("SLURM_DEBUG_FLAGS", lambda c: "Steps,protocol", "what the command asks the controller, on standard error")
+def slurm_debug_flags(run):
+    told = run.run("squeue").stderr
+    see("squeue: PROTOCOL: GET /v1/jobs" in told and ": 200, " in told)
+
+
 @place_variable("BERTH_STATE", STATE, "berth status finds the cluster")
 def berth_state(run):
     see("berthd (pid" in run.out("env", "-u", "BERTH_STATE", "HOME=/nonexistent", *[f"{k}={v}" for k, v in run.environment().items()], "berth", "status"))

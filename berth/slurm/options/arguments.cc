@@ -207,10 +207,22 @@ std::vector<std::uint32_t> tasks_of(const std::string& array_pending) {
     return tasks;
 }
 
+// SLURM_DEBUG_FLAGS, as "Protocol,Steps". As in Slurm, most flags are for daemons and make commands
+// say nothing more.
+static bool tells_calls(const Invocation& call) {
+    const std::string* flags = call.variable("SLURM_DEBUG_FLAGS");
+    if (flags == nullptr) return false;
+    return std::ranges::any_of(split(*flags, ','), [](std::string_view flag) {
+        return iequals(flag, "Protocol") || iequals(flag, "Net");
+    });
+}
+
 Endpoint endpoint_of(const Invocation& call) {
     const std::string* socket = call.variable("BERTH_SOCKET");
     const bool remote = call.variable("BERTH_CONTROLLER") != nullptr;
-    return socket == nullptr || remote ? find_endpoint() : Endpoint{.socket = *socket};
+    Endpoint endpoint = socket == nullptr || remote ? find_endpoint() : Endpoint{.socket = *socket};
+    if (tells_calls(call)) endpoint.traced_as = call.name;
+    return endpoint;
 }
 
 }  // namespace berth::slurm
