@@ -332,7 +332,8 @@ struct StepCall {
     std::vector<std::string> arguments, environment;
     std::string work_dir, std_out, std_err, std_in;
     bool append_output = false, label = false;
-    std::string io_address, io_token, task_prolog, task_epilog, cpu_frequency, mem_bind;
+    std::string io_address, io_token, task_prolog, task_epilog, cpu_frequency, gpu_frequency;
+    std::string mem_bind;
     std::optional<TerminalSize> terminal;
     std::string mpi;               // "none", "pmi2", …; empty: as MpiDefault says.
     bool truncate_output = false;  // Neither this nor append_output: as JobFileAppend says.
@@ -342,7 +343,7 @@ struct StepCall {
     BERTH_FIELDS(StepCall, request, arguments, environment, work_dir, std_out, std_err, std_in,
                  append_output, label, io_address, io_token, terminal, mpi, truncate_output,
                  errors_with_output, inherited, preserve_env, task_prolog, task_epilog,
-                 cpu_bind_verbose, cpu_frequency, mem_bind)
+                 cpu_bind_verbose, cpu_frequency, mem_bind, gpu_frequency)
 };
 struct StepReply {
     StepRow step;

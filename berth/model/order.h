@@ -78,14 +78,15 @@ struct LaunchStep {
     std::string task_prolog, task_epilog;  // The user's own, beside the site's; empty: none.
     bool cpu_bind_verbose = false;         // Each task says which CPUs it is bound to.
     std::string cpu_frequency;             // Of its CPUs, while it runs; empty: as it is.
-    std::string cpu_bind;  // With is_unbound: which of the CPUs each task has; empty: all.
-    std::string mem_bind;  // Whose memory each task uses; see MemBind.
+    std::string cpu_bind;       // With is_unbound: which of the CPUs each task has; empty: all.
+    std::string mem_bind;       // Whose memory each task uses; see MemBind.
+    std::string gpu_frequency;  // Of its GPUs, while it runs; see GpuFrequency.
     BERTH_FIELDS(LaunchStep, job, attempt, step, share, node_index, tasks, node_names,
                  tasks_per_node, arguments, environment, work_dir, std_out, std_err, std_in,
                  append_output, label, gpu_bind, gpu_bind_verbose, cpus_per_task, io_address,
                  io_token, name, terminal, credential, mpi, process_mapping, inherited,
                  errors_with_output, is_unbound, preserve_env, task_prolog, task_epilog,
-                 cpu_bind_verbose, cpu_frequency, cpu_bind, mem_bind)
+                 cpu_bind_verbose, cpu_frequency, cpu_bind, mem_bind, gpu_frequency)
 };
 
 // Why an attempt ends, as its output says. Append only: agents of other versions read it.

@@ -61,6 +61,7 @@ inline constexpr char kSlurmGpusPerNode[] = "SLURM_GPUS_PER_NODE";
 inline constexpr char kSlurmGpusPerSocket[] = "SLURM_GPUS_PER_SOCKET";
 inline constexpr char kSlurmGpusPerTask[] = "SLURM_GPUS_PER_TASK";
 inline constexpr char kSlurmGpuBind[] = "SLURM_GPU_BIND";
+inline constexpr char kSlurmGpuFreq[] = "SLURM_GPU_FREQ";
 inline constexpr char kSlurmExportEnv[] = "SLURM_EXPORT_ENV";
 inline constexpr char kSlurmSubmitDir[] = "SLURM_SUBMIT_DIR";
 inline constexpr char kSlurmSubmitHost[] = "SLURM_SUBMIT_HOST";

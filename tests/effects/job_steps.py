@@ -77,6 +77,15 @@ def cpu_freq(run):
     see(f'{run.command}: error: unrecognized --cpu-freq argument "fast"\n{run.command}: error: Invalid --cpu-freq argument\n' in done.stderr, done.stderr)
 
 
+@job_option("gpu-freq", "low,verbose", seen="its tasks are told of it, as are the steps within a job, which say what was set; a clock that is none is refused")
+def gpu_freq(run):
+    same(run.output("echo $SLURM_GPU_FREQ"), "low,verbose")
+    refused = run.run(run.command, "--gpu-freq=fast", "true", ok=False)
+    see(f"{run.command}: error: Invalid --gpu-freq argument: gpu:fast\n" in refused.stderr, refused.stderr)
+    if run.command == "srun":  # Of simulated GPUs nothing can be set.
+        see("GpuFreq=control_disabled" in run.start("true", "-n1", "--gpus=1").stderr)
+
+
 @contextmanager
 def copied(run):
     """Where a program is to be copied to."""

@@ -3,6 +3,9 @@
 // into a 3g.40gb and a 1g.10gb. For the tests of module host.
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <initializer_list>
+#include <string>
 
 namespace {
 
@@ -54,6 +57,21 @@ bool is_named(const char* variable, void* device) {
     return index != nullptr && static_cast<unsigned>(index[0] - '0') == index_of(device);
 }
 
+int list(unsigned* count, unsigned* clocks, std::initializer_list<unsigned> all) {
+    if (*count < all.size()) return 7;
+    *count = static_cast<unsigned>(all.size());
+    for (const unsigned clock : all) *clocks++ = clock;
+    return 0;
+}
+
+// In the file FAKE_NVML_CLOCKS, a line each.
+int note_clocks(void* device, const std::string& what) {
+    const char* const path = std::getenv("FAKE_NVML_CLOCKS");
+    if (path == nullptr) return 3;
+    std::ofstream(path, std::ios::app) << index_of(device) << ": " << what << '\n';
+    return 0;
+}
+
 }  // namespace
 
 // NOLINTBEGIN(readability-identifier-naming): the names are NVML's.
@@ -83,6 +101,18 @@ int nvmlDeviceGetMinorNumber(void* device, unsigned* minor) {
     *minor = 3 - index_of(device);
     return 0;
 }
+int nvmlDeviceGetSupportedMemoryClocks(void*, unsigned* count, unsigned* clocks) {
+    return list(count, clocks, {1215, 405});
+}
+int nvmlDeviceGetSupportedGraphicsClocks(void*, unsigned memory, unsigned* count,
+                                         unsigned* clocks) {
+    if (memory == 1215) return list(count, clocks, {1410, 1110, 810, 210});
+    return memory == 405 ? list(count, clocks, {405, 210}) : 6;
+}
+int nvmlDeviceSetApplicationsClocks(void* device, unsigned memory, unsigned graphics) {
+    return note_clocks(device, std::to_string(memory) + " " + std::to_string(graphics));
+}
+int nvmlDeviceResetApplicationsClocks(void* device) { return note_clocks(device, "reset"); }
 int nvmlDeviceGetMemoryInfo(void* device, Memory* memory) {
     if (const Cut* cut = cut_of(device)) {
         *memory = {cut->mebibytes << 20, 0, cut->mebibytes << 19};

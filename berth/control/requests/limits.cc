@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "berth/model/cpu_frequency.h"
+#include "berth/model/gpu_frequency.h"
 #include "berth/model/mem_bind.h"
 
 namespace berth {
@@ -105,11 +106,17 @@ std::optional<Refusing> bad_inherited(const Inherited& inherited) {
     return Refusing{Refusal::invalid_request, std::string(*wrong), {}};
 }
 
-std::optional<Refusing> bad_frequency(const std::string& text) {
-    if (text.empty()) return std::nullopt;
-    const auto read = parse_cpu_frequency(text);
-    if (read.ok()) return std::nullopt;
-    return Refusing{Refusal::invalid_request, read.error().message, {}};
+// Of the CPUs and of the GPUs of a step.
+std::optional<Refusing> bad_frequency(const LaunchStep& launch) {
+    if (!launch.cpu_frequency.empty()) {
+        const auto read = parse_cpu_frequency(launch.cpu_frequency);
+        if (!read.ok()) return Refusing{Refusal::invalid_request, read.error().message, {}};
+    }
+    if (!launch.gpu_frequency.empty()) {
+        const auto read = parse_gpu_frequency(launch.gpu_frequency);
+        if (!read.ok()) return Refusing{Refusal::invalid_request, read.error().message, {}};
+    }
+    return std::nullopt;
 }
 
 std::optional<Refusing> bad_mem_bind(const std::string& text) {
@@ -241,12 +248,13 @@ std::optional<Refusing> too_large(const CreateStep& step) {
                                    {"Task prolog", launch.task_prolog},
                                    {"Task epilog", launch.task_epilog},
                                    {"--cpu-freq", launch.cpu_frequency},
+                                   {"--gpu-freq", launch.gpu_frequency},
                                    {"--cpu-bind", step.request.cpu_bind},
                                    {"--mem-bind", launch.mem_bind},
                                    {"--gpu-bind", step.request.gpu_bind}})) {
         return refusing;
     }
-    if (auto refusing = bad_frequency(launch.cpu_frequency)) return refusing;
+    if (auto refusing = bad_frequency(launch)) return refusing;
     if (auto refusing = bad_mem_bind(launch.mem_bind)) return refusing;
     return long_list(
         {{"Node list", step.request.nodelist.size()}, {"--gres", step.request.gres.size()}});

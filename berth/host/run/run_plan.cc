@@ -210,6 +210,20 @@ void set_cpu_frequency(RunSpec& run, const LaunchStep& launch, const LaunchAttem
         run.cpus.push_back(static_cast<std::uint32_t>(cpu));
 }
 
+// --gpu-freq: of the GPUs that the job has whole.
+void set_gpu_frequency(RunSpec& run, const LaunchStep& launch, const LaunchAttempt& attempt,
+                       const NodeView& view) {
+    if (launch.gpu_frequency.empty() || gpus_of(launch.share.devices, view).empty()) return;
+    run.gpu_frequency = launch.gpu_frequency;
+    for_each_bit(launch.share.devices & attempt.share.whole_devices(), [&](int i) {
+        const auto at = static_cast<std::size_t>(i);
+        if (at >= view.node.devices.size()) return;
+        const Device& device = view.node.devices[at];
+        if (view.dimensions.at(device.dimension).name == "gpu" && !device.file.empty())
+            run.gpu_files.push_back(device.file);
+    });
+}
+
 }  // namespace
 
 std::string cpus_of(const BitSet& cores, const NodeView& view) {
@@ -281,6 +295,7 @@ RunSpec step_run(const LaunchStep& launch, const LaunchAttempt& attempt, const N
         run.tasks.push_back(task_of(i, launch, attempt, view));
     }
     set_cpu_frequency(run, launch, attempt, view);
+    set_gpu_frequency(run, launch, attempt, view);
     return run;
 }
 

@@ -69,10 +69,12 @@ struct RunSpec {
     std::string own_task_prolog, own_task_epilog;
     std::string cpu_frequency;  // Of these CPUs, while it runs; empty: as it is.
     std::vector<std::uint32_t> cpus;
+    std::string gpu_frequency;  // Likewise of the GPUs that have these device files.
+    std::vector<std::string> gpu_files;
     BERTH_FIELDS(RunSpec, job, attempt, step, uid, gid, user, work_dir, script, arguments,
                  environment, tasks, cgroups, unified, io_address, io_token, node_index, window,
                  of_site, task_prolog, task_epilog, account_check, mpi, inherited, checkpoint,
-                 own_task_prolog, own_task_epilog, cpu_frequency, cpus)
+                 own_task_prolog, own_task_epilog, cpu_frequency, cpus, gpu_frequency, gpu_files)
 };
 
 // By the clock that the kernel gives files their times by.

@@ -25,6 +25,7 @@
 #include "berth/host/run/run_directory.h"
 #include "berth/host/shepherd/checkpoint_watch.h"
 #include "berth/host/shepherd/cpu_speeds.h"
+#include "berth/host/shepherd/gpu_clocks.h"
 #include "berth/host/shepherd/guard.h"
 #include "berth/host/shepherd/mpi_server.h"
 #include "berth/host/shepherd/step_pump.h"
@@ -105,6 +106,7 @@ private:
     ExitRecord record_;
     CheckpointWatch checkpoint_;
     CpuSpeeds speeds_;
+    GpuClocks clocks_;
     UniqueFd signals_;
     bool told_ = false;
     bool childless_ = false;
@@ -166,6 +168,11 @@ Status Shepherd::start() {
     if (!run_.cpu_frequency.empty()) {
         BERTH_TRY(const CpuFrequency frequency, parse_cpu_frequency(run_.cpu_frequency));
         speeds_.set(run_.cpus, frequency);
+    }
+    if (!run_.gpu_frequency.empty()) {
+        BERTH_TRY(const GpuFrequency frequency, parse_gpu_frequency(run_.gpu_frequency));
+        const std::string told = clocks_.set(run_.gpu_files, frequency);
+        if (frequency.verbose && !run_.tasks.empty()) run_.tasks.front().notice += told + "\n";
     }
     BERTH_CHECK(start_tasks());
     RunStatus status;
@@ -375,6 +382,7 @@ void Shepherd::pass_notices() {
 
 Status Shepherd::tell_end() {
     speeds_.restore();
+    clocks_.reset();
     pass_notices();                  // One that came before the signal that ended the tasks.
     checkpoint_.end(folder_, run_);  // Told before the exit.
     errors_.clear();

@@ -172,6 +172,7 @@ CommandOutcome create_step(JobRef ref, api::StepCall&& body) {
     command.launch.task_epilog = std::move(body.task_epilog);
     command.launch.cpu_bind_verbose = body.cpu_bind_verbose;
     command.launch.cpu_frequency = std::move(body.cpu_frequency);
+    command.launch.gpu_frequency = std::move(body.gpu_frequency);
     command.launch.mem_bind = std::move(body.mem_bind);
     command.truncate_output = body.truncate_output;
     return command;

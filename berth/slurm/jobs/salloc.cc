@@ -188,6 +188,8 @@ private:
         for (const auto& [name, value] : login_) environment[name] = value;
         if (!draft_.of_step.cpu_frequency.empty())
             environment[kSlurmCpuFreqReq] = draft_.of_step.cpu_frequency;
+        if (!draft_.of_step.gpu_frequency.empty())
+            environment[kSlurmGpuFreq] = draft_.of_step.gpu_frequency;
         for (const auto& [name, value] : mem_bind_of_job(draft_.of_step.binding.mem_bind))
             environment[name] = value;
         if (!draft_.of_cpus.hint_text.empty()) environment[kSlurmHint] = draft_.of_cpus.hint_text;

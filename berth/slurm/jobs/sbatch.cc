@@ -282,6 +282,7 @@ private:
         if (command.append_output || command.truncate_output)
             add(kSlurmOpenMode, command.append_output ? "a" : "t");
         add(kSlurmCpuFreqReq, draft.of_step.cpu_frequency);
+        add(kSlurmGpuFreq, draft.of_step.gpu_frequency);
         for (const auto& [name, value] : mem_bind_of_job(draft.of_step.binding.mem_bind))
             add(name, value);
         add(kSlurmHint, draft.of_cpus.hint_text);

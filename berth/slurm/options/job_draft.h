@@ -89,6 +89,7 @@ struct OfStep {
     bool asks_for_x11 = false;             // --x11
     OfBroadcast broadcast;
     std::string cpu_frequency;  // --cpu-freq, in Slurm's words
+    std::string gpu_frequency;  // --gpu-freq, as it was given
 };
 
 // salloc's own.

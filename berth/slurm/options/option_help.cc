@@ -147,6 +147,7 @@ constexpr auto kResourceHelp = std::to_array<Help>({
 constexpr auto kGpuHelp = std::to_array<Help>({
     {"accel-bind", "g", "each task has the GPUs near its cores"},
     {"gpu-bind", "HOW", "GPUs of each task: closest, none, single:N, per_task:N, map_gpu:LIST"},
+    {"gpu-freq", "[memory=]CLOCK", "clocks of each step's GPUs: MHz, low, medium, highm1 or high"},
     {"gres-flags", "disable-binding", "cores need not be near the GPUs, as in any case"},
     {"gpus", "[TYPE:]N", "GPUs of the whole job"},
     {"gpus-per-node", "[TYPE:]N", "GPUs of each node"},

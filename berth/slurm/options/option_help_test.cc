@@ -29,7 +29,7 @@ TEST(OptionHelp, HasEachOption) {
 TEST(OptionHelp, SaysNothingOfOptionsThatTheCommandHasNot) {
     EXPECT_EQ(job_options_help(kSbatch).find("--multi-prog"), std::string::npos);
     EXPECT_EQ(job_options_help(kSalloc).find("--wrap"), std::string::npos);
-    EXPECT_EQ(job_options_help(kSrun).find("--gpu-freq"), std::string::npos);  // Refused.
+    EXPECT_EQ(job_options_help(kSrun).find("--container"), std::string::npos);  // Refused.
 }
 
 TEST(OptionHelp, FitsATerminal) {

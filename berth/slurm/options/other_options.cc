@@ -38,7 +38,6 @@ constexpr auto kRefused = std::to_array<OtherOption>({
     {"external-launcher", "srun without it starts the tasks of any MPI"},
     {"extra", "use --comment"},
     {"future", "there are no FUTURE nodes"},
-    {"gpu-freq", "set clocks in a prolog, with nvidia-smi -ac"},
     {"no-allocate", "use ssh, or give root a job of its own"},
     {"oneliner", "use --parsable2", " sacctmgr "},
     {"oom-kill-step", "a step whose memory runs out is ended; --kill-on-bad-exit ends the others"},

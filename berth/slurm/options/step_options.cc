@@ -3,6 +3,7 @@
 #include "berth/base/text.h"
 #include "berth/model/cpu_bind.h"
 #include "berth/model/cpu_frequency.h"
+#include "berth/model/gpu_frequency.h"
 #include "berth/model/invalid_argument.h"
 #include "berth/model/mem_bind.h"
 #include "berth/model/mpi_kind.h"
@@ -59,6 +60,12 @@ Status set_cpu_freq(JobDraft& d, const char* v) {
     if (!frequency.ok())
         return invalid_argument(frequency.error().message + "\nInvalid --cpu-freq argument");
     d.of_step.cpu_frequency = cpu_frequency_text(*frequency);
+    return Done{};
+}
+
+Status set_gpu_freq(JobDraft& d, const char* v) {
+    BERTH_CHECK(parse_gpu_frequency(v));
+    d.of_step.gpu_frequency = v;
     return Done{};
 }
 

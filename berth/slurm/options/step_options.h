@@ -10,6 +10,7 @@ Status set_accel_bind(JobDraft& draft, const char* value);        // "g", "gv"
 Status set_compress(JobDraft& draft, const char* value);          // nullptr: "lz4"
 Status set_cpu_bind(JobDraft& draft, const char* value);          // See CpuBind.
 Status set_cpu_freq(JobDraft& draft, const char* value);          // "low-2400000:ondemand"
+Status set_gpu_freq(JobDraft& draft, const char* value);          // "900,memory=high,verbose"
 Status set_kill_on_bad_exit(JobDraft& draft, const char* value);  // nullptr: 1
 Status set_gres_flags(JobDraft& draft, const char* value);        // disable-binding is built.
 Status set_mem_bind(JobDraft& draft, const char* value);          // See MemBind.

@@ -152,6 +152,7 @@ api::StepCall StepRun::step_call() const {
     call.task_epilog = draft_.of_step.task_epilog;
     call.cpu_bind_verbose = draft_.of_step.binding.tells_cpu_bind;
     call.cpu_frequency = draft_.of_step.cpu_frequency;
+    call.gpu_frequency = draft_.of_step.gpu_frequency;
     call.mem_bind = draft_.of_step.binding.mem_bind;
     return call;
 }
