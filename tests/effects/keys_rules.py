@@ -1,9 +1,10 @@
 """Settings of the rules that berth.yaml names: of its order, of its placement, and of the terms of its priority."""
 
+import subprocess
 import time
 from contextlib import ExitStack
 
-from effect import same
+from effect import same, see
 from keys_case import key
 from keys_policy import CORES, EQUAL_GPUS, GPUS_OR_CORES, first_of, placed, reads_from_files
 
@@ -210,6 +211,19 @@ def restarts(run):
 @key("priority", "restarts.most", "", seen="so many restarts have the full weight")
 def restarts_most(run):
     same(restarted(run, {"restarts": {"weight": 900} | ({} if run.withheld else {"most": 1})}), "restarts=900")
+
+
+@key("priority", "interactive", "", seen="a job of salloc is before one with a script")
+def interactive(run):
+    run.configure(yaml={"priority": {"age": 1} | ({} if run.withheld else {"interactive": 700})})
+    run.fill()
+    salloc = subprocess.Popen(["salloc", "-J", "sits", "-N2", "--exclusive", "true"], env=run.cluster.environment(), stderr=subprocess.DEVNULL)
+    try:
+        job = run.wait("its job", lambda: run.run("squeue", "-h", "-n", "sits", "-o", "%i").stdout.strip(), 3)
+        see(run.wait("its priority", lambda: "interactive=700" in run.run("sprio", "-h", "-j", job, "-o", "%X;").stdout, 3))
+    finally:
+        salloc.terminate()
+        salloc.wait()
 
 
 @key("priority", "age.from_submission", "", seen="a job that may start only now is as old as its submission", world="alone")
