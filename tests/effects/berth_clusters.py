@@ -304,7 +304,7 @@ def berth_socket(run):
 
 @place_variable("SLURM_DEBUG_FLAGS", lambda c: "Steps,protocol", "what the command asks the controller, on standard error")
 def slurm_debug_flags(run):
-    told = run.run("squeue").stderr
+    told = run.run("squeue", env=run.environment()).stderr
     see("squeue: PROTOCOL: GET /v1/jobs" in told and ": 200, " in told)
 
 

@@ -32,6 +32,14 @@ def drf_by_account(run):
     same(first_of(run, {"User": "ann", "Account": "a"}, {"User": "ann", "Account": "b"}, accounts=accounts, order=run.key), 2)
 
 
+@key("order", "deserved_rounds.history", "", seen="what an account has used does not count: of two jobs the one that was submitted first is first")
+def deserved_rounds_history(run):
+    accounts = [{"name": name, "shares": 1, "users": ["ann"]} for name in ("a", "b")]
+    same(run.first(yaml={"order": map_of(run, "deserved_rounds", history=0), "accounts": accounts},
+                   before=[{"User": "ann", "Account": "a", "runs": 3600, "limit": 90}],
+                   jobs=[{"at": 7200, "User": "ann", "Account": name} for name in ("a", "b")]), 1)
+
+
 # ---- Placement: the set-ups of keys_policy.py, in which the rule alone chooses another node.
 
 def placement_setting(name, value, node, setup, **others):

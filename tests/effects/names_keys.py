@@ -166,7 +166,7 @@ def settings(kind, rule):
     text = text_of(f"policy/{kind}/{rule}.cc")
     if "own_over_highest.h" in text:  # It makes the rule.
         text += text_of("policy/own_over_highest.h")
-    return re.findall(r'\{(?:\.name = )?"(\w+)",', between(text, ".settings =", ".make"))
+    return re.findall(r'\{(?:\.name = )?"(\w+)",', between(text, ".settings =", ".make")) if ".settings =" in text else []
 
 
 def with_settings(kind, of):

@@ -47,7 +47,8 @@ TEST(ScontrolUpdate, RefusesWordsThatNameNothing) {
     const auto update = parse_update({"TimeLimit=5"}, Time{});
     ASSERT_FALSE(update.ok());
     EXPECT_EQ(update.error().message,
-              "No valid entity in update command; begin with JobId=, StepId= or NodeName=");
+              "No valid entity in update command; begin with JobId=, JobName=, StepId= "
+              "or NodeName=");
 }
 
 // What one word changes of a job; where it is refused, the error.

@@ -31,8 +31,8 @@ constexpr auto kWithoutMeaning = std::to_array<OtherOption>({
 
 constexpr auto kRefused = std::to_array<OtherOption>({
     {"async", "put the step in the background with &"},
-    {"container", "start the container in the script, with apptainer or enroot for example"},
     {"consolidate-segments", "one block for all segments is not planned; use --switches=1"},
+    {"container", "start the container in the script, with apptainer or enroot for example"},
     {"container-id", "start the container in the script, with apptainer or enroot for example"},
     {"cron", "there is no scrontab; cron itself can run sbatch"},
     {"external-launcher", "srun without it starts the tasks of any MPI"},

@@ -226,6 +226,7 @@ void put_place(ShowRecord& record, const api::JobRow& job) {
     if (const auto kill = job.command.kill_on_invalid_dep)  // Its name is Slurm's.
         record.line().put("KillOInInvalidDependent", *kill ? "Yes" : "No");
     const TopologyConstraint& near = job.request.nearness;
+    if (near.segment) record.line().put("SegmentSize", std::to_string(*near.segment));
     if (!near.switches) return;
     std::string text = std::to_string(*near.switches);
     if (near.switches_wait) text += "@" + format_time_limit(near.switches_wait);
