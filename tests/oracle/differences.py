@@ -219,7 +219,7 @@ def refused_with(text):
 
 
 SINFO_STATES = ("sinfo: error: valid states: all,unknown,unk,down,idle,allocated,alloc,mixed,mix,drain,drained,draining,drng,not_responding,no_respond,"
-                "reserved,resv,completing,comp,planned,plnd,fail,maint,reboot,reboot^,reboot_requested,reboot_issued,future,futr,cloud,perfctrs,npc,"
+                "reserved,resv,completing,comp,planned,plnd,fail,maint,reboot,blocked,reboot^,reboot_requested,reboot_issued,future,futr,cloud,perfctrs,npc,"
                 "powering_down,powered_down,power_down,powering_up")
 SLURM_STATES = ("sinfo: error: valid states: unknown,down,idle,allocated,?,mixed,future,drain,drained,draining,no_respond,reserved,perfctrs,cloud,completing,"
                 "powering_down,powered_down,power_down,powering_up,fail,maint,reboot,reboot^,unknown")
