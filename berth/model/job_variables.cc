@@ -95,6 +95,8 @@ Variables asked_variables(const JobRequest& asked, const JobCommand& command, st
     const TopologyConstraint& near = asked.nearness;
     if (near.layout.per_socket > 0) number(kSlurmNtasksPerSocket, near.layout.per_socket);
     if (near.layout.per_core > 0) number(kSlurmNtasksPerCore, near.layout.per_core);
+    if (near.node.threads_per_core > 0) number(kSlurmThreadsPerCore, near.node.threads_per_core);
+    number(kSlurmJobSegmentSize, near.segment);
     if (near.layout.overcommit) all.emplace_back(kSlurmOvercommit, "1");
     const std::string order = distribution_text(near.task_order, near.layout);
     if (!order.empty()) all.emplace_back(kSlurmDistribution, order);
@@ -110,6 +112,9 @@ Variables asked_variables(const JobRequest& asked, const JobCommand& command, st
     }
     gpus(kSlurmGpusPerTask, asked.gpus_per_task);
     if (!command.gpu_bind.empty()) all.emplace_back(kSlurmGpuBind, command.gpu_bind);
+    if (!asked.reservation.empty()) all.emplace_back(kSlurmJobReservation, asked.reservation);
+    if (!asked.licenses->counts.empty())
+        all.emplace_back(kSlurmJobLicenses, to_text(asked.licenses));
     if (!command.export_env.empty()) all.emplace_back(kSlurmExportEnv, command.export_env);
     return all;
 }

@@ -77,6 +77,11 @@ def cpu_freq(run):
     see(f'{run.command}: error: unrecognized --cpu-freq argument "fast"\n{run.command}: error: Invalid --cpu-freq argument\n' in done.stderr, done.stderr)
 
 
+@job_option("network", "sn_single", seen="the job is told of it")
+def network(run):
+    same(run.output("echo $SLURM_NETWORK"), "sn_single")
+
+
 @job_option("gpu-freq", "low,verbose", seen="its tasks are told of it, as are the steps within a job, which say what was set; a clock that is none is refused")
 def gpu_freq(run):
     same(run.output("echo $SLURM_GPU_FREQ"), "low,verbose")

@@ -17,7 +17,7 @@ PROMISE = ("An option that asks for what is so in any case, or for something tha
 # Of these commands an output that is the same from one moment to the next.
 STILL = {"squeue": ("-n", "idle"), "sacct": ("--name", "idle"), "sinfo": ("-h", "-o", "%n %P"), "scancel": ("-n", "nosuch"), "sbatch": ("-H", "--wrap", "true")}
 VALUES = {"acctg-freq": "task=30", "bbf": __file__}  # The others take a number.
-TAKES_ALL = ("acctg-freq", "bb", "cluster-constraint", "mcs-label", "network", "power")
+TAKES_ALL = ("acctg-freq", "bb", "cluster-constraint", "mcs-label", "power")
 
 
 def refusals(run):

@@ -19,6 +19,7 @@
 #include "berth/slurm/jobs/interactive_job.h"
 #include "berth/slurm/jobs/job_commands.h"
 #include "berth/slurm/jobs/login_variables.h"
+#include "berth/slurm/jobs/option_variables.h"
 #include "berth/slurm/options/advice.h"
 #include "berth/slurm/options/arguments.h"
 #include "berth/slurm/options/input_variables.h"
@@ -26,7 +27,6 @@
 #include "berth/slurm/options/option_fault.h"
 #include "berth/slurm/options/option_help.h"
 #include "berth/slurm/step/held_signals.h"
-#include "berth/slurm/step/mem_bind_variables.h"
 
 namespace berth::slurm {
 namespace {
@@ -186,13 +186,7 @@ private:
         sigprocmask(SIG_BLOCK, &watched, &before);
         auto environment = allocation.environment();
         for (const auto& [name, value] : login_) environment[name] = value;
-        if (!draft_.of_step.cpu_frequency.empty())
-            environment[kSlurmCpuFreqReq] = draft_.of_step.cpu_frequency;
-        if (!draft_.of_step.gpu_frequency.empty())
-            environment[kSlurmGpuFreq] = draft_.of_step.gpu_frequency;
-        for (const auto& [name, value] : mem_bind_of_job(draft_.of_step.binding.mem_bind))
-            environment[name] = value;
-        if (!draft_.of_cpus.hint_text.empty()) environment[kSlurmHint] = draft_.of_cpus.hint_text;
+        for (const auto& [name, value] : option_variables(draft_)) environment[name] = value;
         const pid_t child = ::fork();
         if (child == 0) {
             sigprocmask(SIG_SETMASK, &before, nullptr);

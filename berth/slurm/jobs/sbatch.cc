@@ -13,6 +13,7 @@
 #include "berth/slurm/jobs/job_commands.h"
 #include "berth/slurm/jobs/job_wait.h"
 #include "berth/slurm/jobs/next_component.h"
+#include "berth/slurm/jobs/option_variables.h"
 #include "berth/slurm/jobs/submit_warnings.h"
 #include "berth/slurm/jobs/test_only.h"
 #include "berth/slurm/options/acting_user.h"
@@ -27,7 +28,6 @@
 #include "berth/slurm/options/option_help.h"
 #include "berth/slurm/options/shell.h"
 #include "berth/slurm/options/submit_environment.h"
-#include "berth/slurm/step/mem_bind_variables.h"
 
 namespace berth::slurm {
 namespace {
@@ -281,11 +281,8 @@ private:
         const JobCommand& command = draft.spec.command;
         if (command.append_output || command.truncate_output)
             add(kSlurmOpenMode, command.append_output ? "a" : "t");
-        add(kSlurmCpuFreqReq, draft.of_step.cpu_frequency);
-        add(kSlurmGpuFreq, draft.of_step.gpu_frequency);
-        for (const auto& [name, value] : mem_bind_of_job(draft.of_step.binding.mem_bind))
-            add(name, value);
-        add(kSlurmHint, draft.of_cpus.hint_text);
+        for (const auto& [name, value] : option_variables(draft)) add(name, value);
+        add(kSlurmJobDependency, draft.of_submission.as_given.dependency);
     }
 
     int submit(const std::vector<JobDraft>& drafts) {

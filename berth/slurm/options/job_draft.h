@@ -60,6 +60,12 @@ struct PerGpu {
     std::optional<TresPerTask> of_task;
 };
 
+// Options of the job that its script finds as they were given.
+struct AsGiven {
+    std::string dependency, tres_per_task, network;
+    bool no_profile = false;  // --profile=none
+};
+
 // srun --bcast: the program is copied to the nodes.
 struct OfBroadcast {
     std::optional<std::string> to;       // Empty: to where it is copied by default.
@@ -106,6 +112,7 @@ struct ActingUser {
 
 // To whom it is submitted, and as whom.
 struct OfSubmission {
+    AsGiven as_given;
     std::string clusters;  // --clusters
     ActingUser acting;
 };

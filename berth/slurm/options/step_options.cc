@@ -89,12 +89,20 @@ Status set_mem_bind(JobDraft& d, const char* v) {
 }
 
 // Slurm's --profile takes no word that turns another off, so that "none" stands alone.
-Status set_profile(JobDraft&, const char* v) {
-    if (iequals(v, "none")) return Done{};
+Status set_profile(JobDraft& d, const char* v) {
+    if (iequals(v, "none")) {
+        d.of_submission.as_given.no_profile = true;
+        return Done{};
+    }
     return Error{
         ErrorCode::failed_precondition,
         "--profile=" + std::string(v) +
             " is not supported: sstat and the metrics of /metrics show a running job's usage"};
+}
+
+Status set_network(JobDraft& d, const char* v) {
+    d.of_submission.as_given.network = v;
+    return Done{};
 }
 
 Status set_relative(JobDraft& d, const char* v) {

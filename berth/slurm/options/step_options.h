@@ -16,6 +16,7 @@ Status set_gres_flags(JobDraft& draft, const char* value);        // disable-bin
 Status set_mem_bind(JobDraft& draft, const char* value);          // See MemBind.
 Status set_mpi(JobDraft& draft, const char* value);
 Status set_profile(JobDraft& draft, const char* value);  // none is built.
+Status set_network(JobDraft& draft, const char* value);
 Status set_pty(JobDraft& draft, const char* value);
 Status set_send_libs(JobDraft& draft, const char* value);  // nullptr: "yes"
 Status set_relative(JobDraft& draft, const char* value);   // "1": from the job's second node on.

@@ -51,6 +51,8 @@ void add_step_variables(const JobDraft& draft, api::StepCall& call, std::uint32_
     if (!draft.spec.name.empty()) add("SLURM_JOB_NAME", *draft.spec.name);
     if (!draft.of_step.cpu_frequency.empty()) add(kSlurmCpuFreqReq, draft.of_step.cpu_frequency);
     if (!draft.of_step.gpu_frequency.empty()) add(kSlurmGpuFreq, draft.of_step.gpu_frequency);
+    if (!draft.of_submission.as_given.network.empty())
+        add(kSlurmNetwork, draft.of_submission.as_given.network);
     const MemBindVariables mem_bind = mem_bind_of_tasks(draft.of_step.binding.mem_bind);
     if (!mem_bind.empty())  // Those of the task that started this srun.
         std::erase_if(call.environment, [](const auto& s) { return s.starts_with(kSlurmMemBind); });
