@@ -13,8 +13,8 @@ OWN_VARIABLES = {
 }
 # Options that Berth refuses by name: docs/slurm-options.md says what to use instead.
 NOT_BUILT = {
-    "--container", "--cpu-bind", "--cpus-per-gpu", "--distribution", "--exclusive", "--gpu-freq",
-    "--gres-flags", "--mincpus",
+    "--container", "--cpu-bind", "--cpus-per-gpu", "--distribution", "--exclusive", "--gres-flags",
+    "--mincpus",
 }
 OLDER = "variables of a job and its steps"
 SPREAD = "tasks on more nodes than they need"
@@ -220,5 +220,7 @@ RULES = [
     Rule("a program that cannot be run", SCRIPT, ".*", "file .*", lambda field, _: field.berth if "execve(): " in field.slurm and "execve(): " in field.berth else None),
     Rule("`--ntasks-per-tres`", SCRIPT, "mistakes/ntask_prefix", "says", lambda field, _: field.berth if plain(field.slurm).replace(" '--ntasks-per-tres'", "")
          in plain(field.berth) else None),
+    Rule("`--gpu-freq`", SCRIPT, "gpu/ncu_gpu_freq", "file .*", lambda field, _: field.slurm.replace("GpuFreq=control_disabled\n", "")),
+    Rule("`--gpu-freq`", JOB, "gpu/ncu_gpu_freq", "TresFreq", {"gpu:medium": ABSENT}),
     Rule("`--signal` that is none", SCRIPT, "mistakes/signal_wrong_name", "says", lambda field, _: field.berth if field.berth.startswith(field.slurm) else None),
 ]
