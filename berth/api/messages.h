@@ -112,6 +112,7 @@ struct JobRow {
     std::vector<JobCondition> conditions;
     std::optional<Time> checkpoint_at;  // When its run was last seen to save one.
     bool special_exit = false;          // It waits, held, in Slurm's state SPECIAL_EXIT.
+    std::string flavor;  // Of its queue, where it stands: "gpu-a100,gpu:a100"; empty: no choice.
     BERTH_FIELDS(JobRow, id, array_job, array_task, array_pending, owner, name, account, qos,
                  partition, state, outcome, reason, priority, nice, request, command, dependency,
                  requeue, restarts, time_limit, submitted_at, begin_at, eligible_at, started_at,
@@ -120,7 +121,7 @@ struct JobRow {
                  steps, std_out, std_err, std_in, comment, admin_comment, attempt,
                  array_max_running, deadline, time_min, licenses, usage, suspended_at, ran_before,
                  het, preempted_at, preemptible_at, preempted_by, phase, conditions, checkpoint_at,
-                 special_exit)
+                 special_exit, flavor)
 };
 
 struct NodeRow {
@@ -305,13 +306,14 @@ struct AccountingRow {
     std::string std_out, std_err, std_in;  // Patterns; relative ones are below work_dir.
     std::string requested_qos, licenses;
     std::optional<std::uint32_t> segment;  // --segment
+    std::string extra;                     // --extra
     BERTH_FIELDS(AccountingRow, job, array_job, array_task, array_pending, attempt, owner, name,
                  account, qos, partition, cluster, state, cancelled_by, reason, requested_cpus,
                  allocated_cpus, requested_nodes, tasks, requested_tres, allocated_tres, nodes,
                  time_limit, submitted_at, eligible_at, started_at, ended_at, exit, derived_exit,
                  priority, work_dir, submit_line, comment, steps, suspended, suspended_since, het,
                  constraints, reservation, wckey, admin_comment, std_out, std_err, std_in,
-                 requested_qos, licenses, segment)
+                 requested_qos, licenses, segment, extra)
 };
 // The query of GET /v1/jobs: what is given must hold, of each list one member. See query.h.
 struct JobQuery {

@@ -147,7 +147,7 @@ private:
 // has room for the largest. What we write stays far below both: see ElementSizes in model's
 // codec_test.
 inline constexpr std::size_t kMessageRoom = 64;
-inline constexpr std::size_t kRecordRoom = 1024;
+inline constexpr std::size_t kRecordRoom = 2048;
 inline constexpr std::size_t kSmallestRoom = 4096;  // Of all together, at least.
 
 // Reads values back. After the first thing that is wrong it gives only defaults, and ok() is false.

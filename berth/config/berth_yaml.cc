@@ -12,6 +12,7 @@
 #include "berth/base/yes_no.h"
 #include "berth/config/draft.h"
 #include "berth/config/fence_keys.h"
+#include "berth/config/flavors.h"
 #include "berth/config/notifications.h"
 #include "berth/config/preempt_keys.h"
 #include "berth/config/priority_classes.h"
@@ -64,6 +65,7 @@ ReadSection section_of(std::string_view key) {
     if (key == "preemption") return note_preemption;
     if (key == "priority_classes") return read_priority_classes;
     if (key == "queues") return note_queues;
+    if (key == "flavors") return note_flavors;
     return nullptr;
 }
 
@@ -133,8 +135,8 @@ private:
         error(key, "there is no option " + key.as<std::string>() +
                        "; there are cluster, nodes, partitions, accounts, qos, operators, order, "
                        "placement, priority, gpu_types, licenses, enforce_accounts, "
-                       "enforce_limits, hold_after, preemption, priority_classes, queues, fence, "
-                       "notifications, remove_shared_memory");
+                       "enforce_limits, hold_after, preemption, priority_classes, flavors, queues, "
+                       "fence, notifications, remove_shared_memory");
     }
     // licenses: {matlab: 4}
     void read_licenses_of(const YAML::Node& node) {

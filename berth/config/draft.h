@@ -38,9 +38,9 @@ struct YamlSettings {
     std::optional<bool> enforce_limits;
     std::vector<RuleSpec> priority_terms;
     Line preemption, priority_classes;
-    std::map<std::string, Line> qos_preempts;          // Where it says whom a QOS preempts.
-    std::map<std::string, Line> preempt_always;        // Where a priority class has PreemptAlways.
-    std::vector<std::pair<std::string, Line>> queues;  // By name, as it says.
+    std::map<std::string, Line> qos_preempts;    // Where it says whom a QOS preempts.
+    std::map<std::string, Line> preempt_always;  // Where a priority class has PreemptAlways.
+    std::vector<std::pair<std::string, Line>> queues, flavors;  // By name, as it says.
 };
 
 struct Draft {
@@ -95,7 +95,8 @@ void read_scheduling_keys(Draft& draft);
 // After all partitions and QOS.
 void read_preempt_keys(Draft& draft);
 void check_priority_classes(Draft& draft);  // priority_classes.cc
-// queues.cc. After all nodes, accounts and licenses.
+void read_flavors(Draft& draft);            // flavors.cc. After all nodes.
+// queues.cc. After all nodes, flavors, accounts and licenses.
 void read_queues(Draft& draft);
 void read_priority_keys(Draft& draft);
 // Whether berth.yaml's priority: can give this term a weight.

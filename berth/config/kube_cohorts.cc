@@ -109,11 +109,21 @@ void KueueReader::forbid_uncovered(KubeQueue& queue, const std::set<std::string>
     if (quota.nominal.empty()) return;
     const bool has_gpus =
         std::ranges::any_of(quota.nominal, [](const auto& one) { return is_gpu_tres(one.first); });
+    std::set<std::string> uncovered;  // Of what every job has some.
+    const auto covers = [&](const std::string& base) {
+        return std::ranges::any_of(quota.nominal, [&](const auto& one) {
+            return one.first.substr(0, one.first.find(':')) == base;
+        });
+    };
     for (const std::string& tres : named) {
         if (names_tres(quota.nominal, tres)) continue;
-        if (!tres.starts_with("gres/")) {
+        const std::string base = tres.substr(0, tres.find(':'));
+        if (!tres.starts_with("gres/") && base != tres && covers(base)) {
+            quota.limit = changed(quota.limit, {{tres, 0}});
+        } else if (!tres.starts_with("gres/")) {
+            if (covers(base) || !uncovered.insert(base).second) continue;
             findings_.warning(queue.place, queue.kind + " " + quota.name + " does not cover " +
-                                               tres +
+                                               base +
                                                ": it starts no jobs with it in Kueue; here "
                                                "every job has some, and it is not bounded");
         } else if (is_gpu_tres(tres) && !has_gpus) {
@@ -137,8 +147,13 @@ void KueueReader::check_types() {
             const auto above = those_above(one.queue);
             Tree& tree = trees[(above.empty() ? one : *above.back()).queue.quota.name];
             for (const auto& [tres, count] : one.queue.quota.nominal) {
-                if (tres == "gres/gpu" && tree.untyped == nullptr) tree.untyped = &one.queue;
-                if (tres.starts_with("gres/gpu:") && tree.typed == nullptr) tree.typed = &one.queue;
+                if (!is_gpu_tres(tres)) continue;
+                const auto flavor = flavors_.find(tres.substr(tres.find(':') + 1));
+                const bool by_features =
+                    flavor != flavors_.end() && !flavor->second.features.empty();
+                const KubeQueue*& first =
+                    tres == "gres/gpu" || by_features ? tree.untyped : tree.typed;
+                if (first == nullptr) first = &one.queue;
             }
         }
     }

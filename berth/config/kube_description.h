@@ -9,6 +9,7 @@
 
 #include "berth/config/kube_documents.h"
 #include "berth/config/kube_quantity.h"
+#include "berth/model/flavor.h"
 #include "berth/model/priority_class.h"
 #include "berth/model/queue.h"
 
@@ -36,6 +37,7 @@ struct KubePreemption {
 
 struct KubeDescription {
     std::vector<KubeQueue> queues;
+    std::vector<FlavorSpec> flavors;
     std::vector<PriorityClassSpec> classes;
     std::vector<KubePreemption> preemption;
     std::string order, placement;  // Values of these keys of berth.yaml; empty: nothing is said.

@@ -28,29 +28,52 @@ bool is_gpu_type(std::string_view type) {
     });
 }
 
+// What may be a feature of nodes in slurm.conf.
+bool is_feature(std::string_view value) {
+    return !value.empty() && std::ranges::all_of(value, [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+               c == '-' || c == '_' || c == '.';
+    });
+}
+
+// Labels that say nothing of GPUs are features of the nodes, by their values.
+void take_features(KubeFields& labels, const std::vector<std::pair<std::string, std::string>>& all,
+                   ResourceFlavor& flavor) {
+    for (const auto& [key, value] : all) {
+        if (key.starts_with("nvidia.com/") || key.starts_with("amd.com/")) {
+            labels.error(key,
+                         "none names the type of GPU of these nodes; right would be: "
+                         "nvidia.com/gpu.product, or a label of one's own");
+        } else if (!is_feature(value)) {
+            labels.error(key, value + " should be of letters, digits, '-', '_', '.': nodes have " +
+                                  "it as a feature here");
+        } else {
+            flavor.features.push_back(value);
+        }
+    }
+    if (flavor.features.empty()) return;
+    labels.warning("labels", "its nodes are those with Feature=" + join(flavor.features, ",") +
+                                 " in slurm.conf");
+}
+
 void read_node_labels(KubeFields labels, ResourceFlavor& flavor) {
     std::string best, product;
     std::optional<int> rank;
-    std::vector<std::string> others;
+    std::vector<std::pair<std::string, std::string>> others;
     for (const std::string& key : labels.unread()) {
         const std::string value = labels.read_text(key);
         const auto own = rank_of_label(key);
-        flavor.has_labels = true;
-        if (!own) others.push_back(key);
+        if (!own) others.emplace_back(key, value);
         if (!own || (rank && *own >= *rank)) continue;
         rank = own;
         best = key;
         product = value;
     }
-    if (!flavor.has_labels) return;
-    if (!rank) {
-        return labels.error("labels",
-                            "none names the type of GPU of these nodes, and Berth binds quotas to "
-                            "nodes by that alone; right would be: a label like "
-                            "nvidia.com/gpu.product, or no nodeLabels");
-    }
+    if (!rank) return take_features(labels, others, flavor);
     if (!others.empty()) {
-        labels.warning("labels", join(others, ", ") +
+        std::vector<std::string> keys;
+        for (const auto& [key, value] : others) keys.push_back(key);
+        labels.warning("labels", join(keys, ", ") +
                                      ": the quota is of all GPUs of the type, whatever these say");
     }
     if (to_lower(product).ends_with("-shared")) {
@@ -170,7 +193,6 @@ struct FlavorSum {
     std::int64_t nominal = 0, borrow = 0, lend = 0;
     bool borrows_all = false;  // One of the flavors has no limit.
     bool lends_less = false;   // One of the flavors has one.
-    bool has_labels = false;
     std::vector<std::string> flavors;
     std::string resource;
 };
@@ -183,6 +205,22 @@ std::int64_t count_of_quota(KubeFindings& findings, const FlavorQuota& quota,
     findings.error(quota.place,
                    quota.resource + " of flavor " + quota.flavor + ": " + count.error().message);
     return 0;
+}
+
+// As berth.yaml may call it: by no name of a type of GPU.
+std::string name_of_flavor(const ResourceFlavors& flavors, const std::string& name) {
+    const bool is_type =
+        std::ranges::any_of(flavors, [&](const auto& one) { return one.second.gpu_type == name; });
+    return is_type ? name + "-nodes" : name;
+}
+
+// GPUs by their type; all else by the flavor.
+std::string tres_in_flavor(const std::string& resource, const std::string& name,
+                           const ResourceFlavor& flavor) {
+    if (!flavor.has_labels() || resource.starts_with("license/")) return resource;
+    if (resource.find(':') != std::string::npos) return resource;  // It has a type by itself.
+    const bool by_type = resource == "gres/gpu" && !flavor.gpu_type.empty();
+    return resource + ":" + (by_type ? flavor.gpu_type : name);
 }
 
 }  // namespace
@@ -216,8 +254,8 @@ std::vector<FlavorQuota> read_resource_groups(KubeFindings& findings, KubeFields
     return GroupsReader(findings, spec, may_lend).read();
 }
 
-void sum_flavor_quotas(KubeFindings& findings, const ResourceFlavors& flavors,
-                       const std::vector<FlavorQuota>& quotas, KubeQueue& queue) {
+void take_flavor_quotas(KubeFindings& findings, const ResourceFlavors& flavors,
+                        const std::vector<FlavorQuota>& quotas, KubeQueue& queue) {
     std::map<std::string, FlavorSum> sums;  // By TRES.
     for (const FlavorQuota& quota : quotas) {
         const auto flavor = flavors.find(quota.flavor);
@@ -231,9 +269,8 @@ void sum_flavor_quotas(KubeFindings& findings, const ResourceFlavors& flavors,
             findings.error(quota.place, resource.error().message);
             continue;
         }
-        const std::string& type = flavor->second.gpu_type;
-        const bool is_typed = *resource == "gres/gpu" && !type.empty();
-        const std::string tres = is_typed ? *resource + ":" + type : *resource;
+        const std::string tres =
+            tres_in_flavor(*resource, name_of_flavor(flavors, flavor->first), flavor->second);
         FlavorSum& sum = sums[tres];
         if (sum.resource.empty()) sum.resource = quota.resource;
         if (sum.resource != quota.resource) {
@@ -248,7 +285,6 @@ void sum_flavor_quotas(KubeFindings& findings, const ResourceFlavors& flavors,
             sum.borrow += count_of_quota(findings, quota, tres, quota.borrow);
         sum.lend +=
             quota.lend.empty() ? nominal : count_of_quota(findings, quota, tres, quota.lend);
-        sum.has_labels = sum.has_labels || (flavor->second.has_labels && !is_typed);
         sum.flavors.push_back(quota.flavor);
     }
     QueueSpec& spec = queue.quota;
@@ -256,12 +292,34 @@ void sum_flavor_quotas(KubeFindings& findings, const ResourceFlavors& flavors,
         spec.nominal = changed(spec.nominal, {{tres, sum.nominal}});
         if (!sum.borrows_all) spec.borrow_max = changed(spec.borrow_max, {{tres, sum.borrow}});
         if (sum.lends_less) spec.lend_max = changed(spec.lend_max, {{tres, sum.lend}});
-        if (sum.flavors.size() == 1 && !sum.has_labels) continue;
+        if (sum.flavors.size() == 1) continue;
         findings.warning(queue.place, queue.kind + " " + spec.name + ": " + tres +
                                           " of the flavors " + join(sum.flavors, ", ") +
                                           " is one quota here, wherever the jobs run: " +
                                           berth::to_text(TresLimits{{tres, sum.nominal}}));
     }
+}
+
+std::vector<FlavorSpec> named_flavors(const ResourceFlavors& flavors,
+                                      const std::vector<const QueueSpec*>& queues) {
+    std::vector<FlavorSpec> named;
+    for (const auto& [kube_name, flavor] : flavors) {
+        const std::string name = name_of_flavor(flavors, kube_name);
+        const auto names_it = [&](const TresLimits& counts) {
+            return std::ranges::any_of(counts, [&](const auto& one) {
+                return one.first.ends_with(":" + name) && flavor.has_labels();
+            });
+        };
+        if (std::ranges::any_of(queues, [&](const QueueSpec* queue) {
+                return names_it(queue->nominal) || names_it(queue->limit);
+            })) {
+            named.push_back({.name = name,
+                             .nodes = {},
+                             .features = flavor.features,
+                             .gpu_type = flavor.gpu_type});
+        }
+    }
+    return named;
 }
 
 }  // namespace berth::config

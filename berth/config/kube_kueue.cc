@@ -224,11 +224,16 @@ void KueueReader::finish(KubeDescription& into) {
     add_cohorts_without_object();
     for (auto* const holders : {&cohorts_, &cluster_queues_}) {
         for (Holder& holder : *holders)
-            sum_flavor_quotas(findings_, flavors_, holder.quotas, holder.queue);
+            take_flavor_quotas(findings_, flavors_, holder.quotas, holder.queue);
     }
     check_types();
     forbid_uncovered();
     close_roots();
+    std::vector<const QueueSpec*> queues;
+    for (auto* const holders : {&cohorts_, &cluster_queues_}) {
+        for (const Holder& holder : *holders) queues.push_back(&holder.queue.quota);
+    }
+    into.flavors = named_flavors(flavors_, queues);
     for (auto* const holders : {&cohorts_, &cluster_queues_}) {
         for (Holder& holder : *holders) into.queues.push_back(std::move(holder.queue));
     }

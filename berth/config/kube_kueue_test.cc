@@ -109,7 +109,8 @@ spec:
 TEST(Kueue, OfTheSeedHasQuotasByTypeOfGpuAndTwoNamespacesInOneQueue) {
     const QueueImport found = import_text(kSeedKueue);
     const TresLimits nominal = {
-        {"cpu", 384}, {"mem", 3 * 1024 * 1024}, {"gres/gpu:a100", 64}, {"gres/gpu:v100", 32}};
+        {"cpu:gpu-a100", 256},         {"cpu:gpu-v100", 128}, {"mem:gpu-a100", 2 * 1024 * 1024},
+        {"mem:gpu-v100", 1024 * 1024}, {"gres/gpu:a100", 64}, {"gres/gpu:v100", 32}};
     const ImportedQueue& queue = queue_named(found, "training-cluster-queue");
     EXPECT_EQ(queue.parent, "ai-platform");
     EXPECT_EQ(queue.quota.nominal, nominal);
@@ -125,16 +126,16 @@ TEST(Kueue, OfTheSeedHasQuotasByTypeOfGpuAndTwoNamespacesInOneQueue) {
     EXPECT_EQ(queue_named(found, "ml-research.ml-research-queue").parent, "training-cluster-queue");
     EXPECT_EQ(queue_named(found, "ml-production.ml-production-queue").parent,
               "training-cluster-queue");
+    EXPECT_NE(found.text.find("\nflavors:\n  gpu-a100: {gpu_type: a100}\n"
+                              "  gpu-v100: {gpu_type: v100}\n"),
+              std::string::npos)
+        << found.text;
     EXPECT_NE(found.text.find("\npreemption: {by: priority, mode: requeue, reclaim: requeue}\n"),
               std::string::npos)
         << found.text;
     const std::string all_said = findings_of(found);
     for (const char* const says : {
              "q.yaml:8: warning: spec of ResourceFlavor gpu-a100: tolerations: nodes have no taint",
-             "q.yaml:25: warning: ClusterQueue training-cluster-queue: cpu of the flavors "
-             "gpu-a100, gpu-v100 is one quota here, wherever the jobs run: cpu=384\n",
-             "mem of the flavors gpu-a100, gpu-v100 is one quota here, wherever the jobs run: "
-             "mem=3T\n",
              "q.yaml:52: warning: by priority, a job preempts runs of every queue here, where "
              "queue training-cluster-queue lets it preempt those of its own alone\n",
          }) {
@@ -299,7 +300,9 @@ TEST(Kueue, TellsTypesOfGpusByTheLabelThatSaysSo) {
     EXPECT_EQ(tres(""), "gres/gpu");
     const std::string none = "none names the type of GPU of these nodes";
     EXPECT_NE(tres("nvidia.com/gpu.count: '8'").find(none), std::string::npos);
-    EXPECT_NE(tres("node-type: spot").find(none), std::string::npos);
+    EXPECT_EQ(tres("node-type: spot"), "gres/gpu:one");
+    EXPECT_NE(tres("node-type: 'spot and cheap'").find("should be of letters, digits"),
+              std::string::npos);
     EXPECT_NE(tres("nvidia.com/gpu.product: NVIDIA-A100-SXM4-40GB-SHARED").find("shared in turns"),
               std::string::npos);
     EXPECT_NE(tres("nvidia.com/gpu.product: nvidia").find("should name a type of GPU"),

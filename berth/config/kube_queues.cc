@@ -91,6 +91,22 @@ std::string queues_text(const std::vector<ImportedQueue>& queues) {
     return text.empty() ? text : "queues:\n" + text;
 }
 
+std::string flavors_text(const std::vector<FlavorSpec>& flavors) {
+    std::string text;
+    for (const FlavorSpec& one : flavors) {
+        text += "  " + yaml_word(one.name) + ": {";
+        if (!one.gpu_type.empty()) text += "gpu_type: " + yaml_word(one.gpu_type);
+        if (!one.features.empty()) {
+            std::vector<std::string> words;
+            for (const std::string& feature : one.features) words.push_back(yaml_word(feature));
+            text += std::string(one.gpu_type.empty() ? "" : ", ") + "features: [" +
+                    join(words, ", ") + "]";
+        }
+        text += "}\n";
+    }
+    return text.empty() ? text : "flavors:\n" + text;
+}
+
 std::string classes_text(const std::vector<PriorityClassSpec>& classes) {
     std::string text;
     for (const PriorityClassSpec& one : classes) {
@@ -150,7 +166,7 @@ QueueImport import_queues(const std::vector<ConfigText>& files) {
     const std::string preemption = settle_preemption(findings, description);
     QueueImport result;
     result.queues = build_queue_tree(findings, description);
-    std::string settings = classes_text(description.classes);
+    std::string settings = flavors_text(description.flavors) + classes_text(description.classes);
     if (!preemption.empty()) settings += "preemption: " + preemption + "\n";
     if (!description.order.empty()) settings += "order: " + description.order + "\n";
     if (!description.placement.empty()) settings += "placement: " + description.placement + "\n";

@@ -62,7 +62,7 @@ Result<std::int64_t> count_of_tres(std::string_view tres, std::string_view quant
     const auto wrong = [&](const char* why) {
         return invalid_argument(std::string(quantity).append(" ").append(why));
     };
-    if (tres == "mem") {
+    if (kind_of_tres(tres) == TresKind::mem) {
         const std::int64_t mebibytes = value.whole >> 20;
         if (mebibytes > kTresCountMax) return wrong("is too large");
         if (mebibytes == 0 && value != KubeQuantity{})

@@ -21,8 +21,9 @@ std::string place_text(const KubePlace& place) {
 
 class TreeBuilder {
 public:
-    TreeBuilder(KubeFindings& findings, std::vector<KubeQueue>& queues)
-        : findings_(findings), queues_(queues) {}
+    TreeBuilder(KubeFindings& findings, std::vector<KubeQueue>& queues,
+                const std::vector<FlavorSpec>& flavors)
+        : findings_(findings), queues_(queues), flavors_(flavors) {}
 
     std::vector<ImportedQueue> build() {
         if (queues_.size() > kImportedMax) {
@@ -222,11 +223,19 @@ private:
                 for (const auto& [tres, count] : *counts) {
                     if (!tres.starts_with("gres/")) continue;
                     const std::string gres = tres.substr(5), name = gres.substr(0, gres.find(':'));
-                    const std::string type = gres == name ? "" : gres.substr(name.size() + 1);
+                    const bool is_typed = gres != name && !flavor_in(flavors_, tres);
+                    const std::string type = is_typed ? gres.substr(name.size() + 1) : "";
                     if (const auto dimension = spec.dimensions.intern(name, type))
                         node.capacity[*dimension] = std::int64_t{1} << 56;
                 }
             }
+        }
+        for (const FlavorSpec& flavor : flavors_) {
+            NodeSpec of_flavor = node;
+            of_flavor.name = "of " + flavor.name;
+            spec.flavors.push_back(
+                {.name = flavor.name, .nodes = {of_flavor.name}, .features = {}, .gpu_type = {}});
+            spec.nodes.push_back(std::move(of_flavor));
         }
         spec.nodes.push_back(std::move(node));
         for (const QueueFault& fault : find_queue_faults(spec)) {
@@ -240,6 +249,7 @@ private:
 
     KubeFindings& findings_;
     std::vector<KubeQueue>& queues_;
+    const std::vector<FlavorSpec>& flavors_;
     std::map<std::string, std::size_t> by_name_;
     std::vector<std::size_t> parents_, depths_, order_;
 };
@@ -280,7 +290,7 @@ void keep_runs(std::vector<KubeQueue>& queues, const KubePreemption& one) {
 }  // namespace
 
 std::vector<ImportedQueue> build_queue_tree(KubeFindings& findings, KubeDescription& description) {
-    return TreeBuilder(findings, description.queues).build();
+    return TreeBuilder(findings, description.queues, description.flavors).build();
 }
 
 std::string settle_preemption(KubeFindings& findings, KubeDescription& description) {

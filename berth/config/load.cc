@@ -74,6 +74,7 @@ Loaded load_all(const ConfigFiles& files, const ConfigText* policy_file) {
     read_notification_keys(draft);
     read_step_keys(draft);
     read_licenses(draft);
+    read_flavors(draft);
     read_queues(draft);
     list_settings(draft);
     list_priority_terms(draft);

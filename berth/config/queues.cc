@@ -1,26 +1,14 @@
 #include "berth/config/queues.h"
 
-#include <yaml-cpp/yaml.h>
-
 #include <algorithm>
 
 #include "berth/base/text.h"
+#include "berth/config/yaml_lines.h"
 #include "berth/model/queue_check.h"
 #include "berth/model/queue_options.h"
 
 namespace berth::config {
 namespace {
-
-// What an option of a queue says in YAML: a list as its entries between commas.
-std::string value_of(const YAML::Node& node) {
-    if (node.IsScalar()) return node.Scalar();
-    std::string text;
-    for (const auto& entry : node) {
-        if (!node.IsSequence() || !entry.IsScalar()) continue;
-        text += (text.empty() ? "" : ",") + entry.Scalar();
-    }
-    return text;
-}
 
 void read_queue(Draft& draft, const std::string& name, const Line& line) {
     QueueSpec queue{.name = name};
@@ -48,37 +36,10 @@ void report(Draft& draft, const QueueFault& fault) {
     draft.error(line, *pair, fault.text);
 }
 
-std::size_t line_number(const YAML::Node& node) {
-    return static_cast<std::size_t>(std::max(node.Mark().line, 0)) + 1;
-}
-
 }  // namespace
 
 void note_queues(Draft& draft, const std::string& file, const YAML::Node& node) {
-    const Line whole{.file = file, .number = line_number(node), .pairs = {}};
-    if (!node.IsMap()) {
-        return draft.error(whole, "should be a map of accounts, each with a nominal quota");
-    }
-    for (const auto& entry : node) {
-        Line line{.file = file, .number = line_number(entry.first), .pairs = {}};
-        const std::string name = to_lower(entry.first.as<std::string>());
-        if (!entry.second.IsMap()) {
-            draft.error(line, "queue " + name + " should be a map with nominal, guarantee, limit");
-            continue;
-        }
-        for (const auto& option : entry.second) {
-            line.pairs.push_back({.key = option.first.as<std::string>(),
-                                  .value = value_of(option.second),
-                                  .line = line_number(option.first)});
-        }
-        const bool is_known = std::ranges::any_of(
-            draft.yaml.queues, [&](const auto& one) { return one.first == name; });
-        if (is_known) {
-            draft.error(line, "queue " + name + " is described twice");
-        } else {
-            draft.yaml.queues.emplace_back(name, std::move(line));
-        }
-    }
+    note_named_maps(draft, file, node, {"queue", "nominal, guarantee, limit"}, draft.yaml.queues);
 }
 
 void read_queues(Draft& draft) {

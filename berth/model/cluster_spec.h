@@ -9,6 +9,7 @@
 #include "berth/base/shared.h"
 #include "berth/base/shared_list.h"
 #include "berth/base/shared_text.h"
+#include "berth/model/flavor.h"
 #include "berth/model/gpu_defaults.h"
 #include "berth/model/inherited.h"
 #include "berth/model/license.h"
@@ -371,6 +372,7 @@ struct ClusterSpec {
     std::vector<PriorityClassSpec> priority_classes;
     std::vector<QueueSpec> queues;  // Accounts with quotas.
     JobSubmitSpec job_submit;
+    std::vector<FlavorSpec> flavors;
 
     // What is gone is found among the nodes only: its agent may still have ends to report.
     std::optional<NodeId> find_node(std::string_view name) const;
@@ -387,7 +389,7 @@ struct ClusterSpec {
     BERTH_FIELDS(ClusterSpec, name, controller_host, dimensions, nodes, partitions, qos, accounts,
                  associations, operators, scheduling, confinement, settings, licenses, hooks, fence,
                  care, notifications, mpi_default, max_node_count, launch, slurm_user, private_data,
-                 debug_flags, priority_classes, queues, job_submit)
+                 debug_flags, priority_classes, queues, job_submit, flavors)
 };
 
 }  // namespace berth

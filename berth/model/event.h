@@ -77,11 +77,11 @@ struct JobUpdated {  // Whatever is present is changed.
     std::optional<bool> requeue;
     std::optional<std::string> partitions;  // Several, as JobSpec has them; `partition` is of them.
     std::optional<std::string> std_out;
-    std::optional<std::string> work_dir, wckey, account, admin_comment, std_err, std_in;
+    std::optional<std::string> work_dir, wckey, account, admin_comment, std_err, std_in, extra;
     BERTH_FIELDS(JobUpdated, job, time_limit, partition, nodelist, priority, nice, qos, name,
                  comment, begin, dependencies, array_max_running, by_operator, site_factor, request,
                  deadline, time_min, mail_types, mail_user, any_dependency, requeue, partitions,
-                 std_out, work_dir, wckey, account, admin_comment, std_err, std_in)
+                 std_out, work_dir, wckey, account, admin_comment, std_err, std_in, extra)
 };
 struct JobHeld {
     JobId job{0};
@@ -323,13 +323,14 @@ struct JobFrozen {
     BERTH_FIELDS(JobFrozen, job, attempt, change)
 };
 
-// A cycle moves a pending job to another of the partitions that it names, where it can start
-// earlier or at all. It gives up its planned start.
+// A cycle moves a pending job to another of the partitions that it names, or to another flavor of
+// its queue, where it can start earlier or at all. It gives up its planned start.
 struct JobMoved {
     JobId job{0};
     PartitionId partition{0};
     Duration time_limit{};  // In force there.
-    BERTH_FIELDS(JobMoved, job, partition, time_limit)
+    FlavorChoice flavor;
+    BERTH_FIELDS(JobMoved, job, partition, time_limit, flavor)
 };
 
 // The run has saved a checkpoint. What it does from here on is all that its end would lose; if it

@@ -13,6 +13,7 @@
 #include "berth/base/shared_text.h"
 #include "berth/base/time.h"
 #include "berth/model/allocation.h"
+#include "berth/model/flavor.h"
 #include "berth/model/ids.h"
 #include "berth/model/inherited.h"
 #include "berth/model/license.h"
@@ -159,11 +160,12 @@ struct JobCommand {
     Duration restart_cost{};    // Between the start of another run and new progress.
     std::string admin_comment;  // What an operator says of it; the job does not get to know.
     bool no_kill = false;       // It goes on when a node other than its first is lost.
+    std::string extra;          // --extra: words for whom they may concern.
 
     BERTH_FIELDS(JobCommand, work_dir, std_out, std_err, std_in, append_output, script_name,
                  arguments, submit_host, submit_line, gpu_bind, export_env, interactive, warning,
                  wckey, mail_types, mail_user, attended, truncate_output, inherited,
-                 kill_on_invalid_dep, checkpoint, restart_cost, admin_comment, no_kill)
+                 kill_on_invalid_dep, checkpoint, restart_cost, admin_comment, no_kill, extra)
 };
 
 // The bulky part of a submission. It is stored in the same transaction as the job, and read back
@@ -205,6 +207,8 @@ struct JobSpec {
     bool hold = false;
     bool expedite = false;  // --requeue=expedite: first in the queue when a node fails under it.
     bool presume_dead = false;  // A silent node's run of it is taken for over, without proof.
+    // Like Job::partition: where it stands, and nothing that its user says.
+    FlavorChoice flavor;
     SharedText comment;
     SharedText request_id;  // 128 bits in hex, made by the client: the same submission, sent again.
     Maybe<Time> deadline;   // It must have ended by then.
@@ -212,7 +216,7 @@ struct JobSpec {
 
     BERTH_FIELDS(JobSpec, name, partition, account, qos, request, command, begin, dependencies,
                  any_dependency, array, hold, nice, requeue, priority, comment, request_id,
-                 expedite, deadline, time_min, presume_dead)
+                 expedite, deadline, time_min, presume_dead, flavor)
 };
 
 enum class JobState : std::uint8_t {

@@ -4,6 +4,7 @@
 
 #include "berth/base/size_text.h"
 #include "berth/base/text.h"
+#include "berth/model/flavor.h"
 
 namespace berth {
 namespace {
@@ -12,15 +13,16 @@ constexpr std::int64_t kLimitMax = std::int64_t{1} << 50;
 
 // As Slurm lists them: CPUs first, GRES and licenses last.
 int rank_of(std::string_view tres) {
-    if (tres == "cpu") return 0;
-    if (tres == "mem") return 1;
-    if (tres == "node") return 2;
+    const std::string_view base = tres.substr(0, tres.find(':'));  // It may be of a flavor.
+    if (base == "cpu") return 0;
+    if (base == "mem") return 1;
+    if (base == "node") return 2;
     if (tres == "billing") return 3;
     return tres.starts_with("gres/") ? 4 : 5;
 }
 
 bool is_tres(std::string_view name) {
-    if (rank_of(name) <= 3) return true;
+    if (rank_of(name) <= 3) return name.find(':') == std::string_view::npos;
     const bool prefixed = name.starts_with("gres/") || name.starts_with("license/");
     return prefixed && name.find('/') + 1 < name.size() && name.size() <= 255 &&
            name.find_first_of(" \t\n,;|()") == std::string_view::npos;
@@ -28,7 +30,7 @@ bool is_tres(std::string_view name) {
 
 std::optional<std::int64_t> parse_count(std::string_view tres, std::string_view text) {
     if (text == "-1") return -1;
-    if (tres == "mem") {
+    if (kind_of_tres(tres) == TresKind::mem) {
         const auto size = parse_size(text);
         if (!size.ok() || size->count() < 0) return std::nullopt;
         return in_mib(size.value());
@@ -62,19 +64,36 @@ void put(TresLimits& counts, const std::string& tres, std::int64_t count) {
     counts.insert(std::ranges::upper_bound(counts, entry, before), entry);
 }
 
-}  // namespace
+// cpu:gpu-a100
+bool is_flavored_tres(std::string_view name) {
+    const std::size_t colon = name.find(':');
+    return rank_of(name) <= 2 && colon != std::string_view::npos &&
+           is_flavor_name(name.substr(colon + 1));
+}
 
-std::optional<TresLimits> parse_tres_counts(std::string_view text) {
+template <class IsTres>
+std::optional<TresLimits> parse_counts(std::string_view text, IsTres is_one) {
     TresLimits counts;
     for (const auto part : split(text, ',')) {
         const std::size_t equals = part.find('=');
         if (equals == std::string_view::npos) return std::nullopt;
         const std::string tres = to_lower(trim(part.substr(0, equals)));
         const auto count = parse_count(tres, trim(part.substr(equals + 1)));
-        if (!is_tres(tres) || !count) return std::nullopt;
+        if (!is_one(tres) || !count) return std::nullopt;
         put(counts, tres, *count);
     }
     return counts;
+}
+
+}  // namespace
+
+std::optional<TresLimits> parse_tres_counts(std::string_view text) {
+    return parse_counts(text, is_tres);
+}
+
+std::optional<TresLimits> parse_flavored_counts(std::string_view text) {
+    return parse_counts(
+        text, [](std::string_view tres) { return is_tres(tres) || is_flavored_tres(tres); });
 }
 
 std::string to_text(const TresLimits& counts) {
@@ -82,7 +101,8 @@ std::string to_text(const TresLimits& counts) {
     for (const auto& [tres, count] : counts) {
         if (!text.empty()) text += ',';
         text += tres + "=";
-        text += tres == "mem" && count > 0 ? size_text(count) : std::to_string(count);
+        text += kind_of_tres(tres) == TresKind::mem && count > 0 ? size_text(count)
+                                                                 : std::to_string(count);
     }
     return text;
 }

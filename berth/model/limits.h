@@ -14,7 +14,7 @@
 namespace berth {
 
 // By TRES: "cpu", "mem" (in MiB), "node", "billing", "gres/gpu" (of any type), "gres/gpu:a100",
-// "license/matlab". In that order; each once.
+// "license/matlab". In that order; each once. Those of queues may be of a flavor: "cpu:gpu-a100".
 using TresLimits = std::vector<std::pair<std::string, std::int64_t>>;
 
 // One list for accounts, users and QOS: which of them may have what is for who reads it to say.
@@ -44,6 +44,8 @@ struct Limits {
 // "cpu=4,gres/gpu:a100=2,mem=16G". A count of -1 is kept: it takes a limit away. nullopt: not such
 // a list.
 std::optional<TresLimits> parse_tres_counts(std::string_view text);
+// The same, and each may name a flavor: "cpu:gpu-a100=256".
+std::optional<TresLimits> parse_flavored_counts(std::string_view text);
 std::string to_text(const TresLimits& counts);  // "cpu=4,mem=16G,gres/gpu=2"
 
 // What `before` is after "set …=changes": each TRES named takes its new count, or goes with -1.

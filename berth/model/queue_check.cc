@@ -8,6 +8,7 @@
 #include "berth/base/name_index.h"
 #include "berth/base/size_text.h"
 #include "berth/base/text.h"
+#include "berth/model/flavor_of.h"
 #include "berth/model/unions.h"
 
 namespace berth {
@@ -19,7 +20,7 @@ std::optional<std::int64_t> count_of(const TresLimits& counts, const std::string
 }
 
 std::string number_of(const std::string& tres, std::int64_t count) {
-    return tres == "mem" ? format_size(mib(count)) : std::to_string(count);
+    return kind_of_tres(tres) == TresKind::mem ? format_size(mib(count)) : std::to_string(count);
 }
 
 const auto kNameOf = [](const auto& one) { return std::string_view(one.name); };
@@ -262,20 +263,25 @@ std::optional<std::int64_t> cluster_capacity(const ClusterSpec& spec, std::strin
         return found == spec.licenses.end() ? std::nullopt
                                             : std::optional<std::int64_t>(found->total);
     }
+    const auto flavor = flavor_in(spec.flavors, tres);
+    const std::string_view base = tres.substr(0, tres.find(':'));
+    if (!flavor && base != tres && !tres.starts_with("gres/")) return std::nullopt;
     std::vector<DimensionId> dimensions;
     if (tres.starts_with("gres/")) {
         const std::string gres(tres.substr(5)), name = gres.substr(0, gres.find(':'));
         for (const DimensionId d : spec.dimensions.of_name(name)) {
-            if (gres == name || spec.dimensions.at(d).type == gres.substr(name.size() + 1))
+            if (flavor || gres == name ||
+                spec.dimensions.at(d).type == gres.substr(name.size() + 1))
                 dimensions.push_back(d);
         }
         if (dimensions.empty()) return std::nullopt;
     }
     std::int64_t sum = 0;
     for (const NodeSpec& node : spec.nodes) {
-        if (tres == "node") ++sum;
-        if (tres == "cpu") sum += node.cpus();
-        if (tres == "mem") sum += node.capacity.memory().count() >> 20;
+        if (flavor && flavor_of(spec, node) != flavor) continue;
+        if (base == "node") ++sum;
+        if (base == "cpu") sum += node.cpus();
+        if (base == "mem") sum += node.capacity.memory().count() >> 20;
         for (const DimensionId d : dimensions) sum += node.capacity[d];
     }
     return sum;

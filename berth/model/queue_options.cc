@@ -42,7 +42,7 @@ Error wrong(std::string_view option, std::string_view value, const std::string& 
 }
 
 Status set_counts(TresLimits& into, std::string_view option, std::string_view value) {
-    const auto counts = value.empty() ? TresLimits{} : parse_tres_counts(value);
+    const auto counts = value.empty() ? TresLimits{} : parse_flavored_counts(value);
     if (!counts) return wrong(option, value, "should be a list like 'cpu=64,mem=512G,gres/gpu=8'");
     for (const auto& [tres, count] : *counts) {
         if (tres == "billing") return wrong(option, value, "names billing, which has no quota");

@@ -46,7 +46,10 @@ void DecisionHash::take(Time now, const Fact& fact) {
     } else if (const auto* moved = std::get_if<JobMoved>(&fact)) {
         add(now, moved->job,
             "moves to partition " + to_string(moved->partition) + ", limit " +
-                milliseconds_of(moved->time_limit));
+                milliseconds_of(moved->time_limit) +
+                (moved->flavor.none() ? ""
+                                      : ", flavor " + std::to_string(moved->flavor.flavor) + "/" +
+                                            std::to_string(moved->flavor.gres_type)));
     } else if (const auto* ending = std::get_if<EndJob>(&fact)) {
         add(now, ending->job, "must end: " + std::string(slurm_name(ending->outcome)));
     } else if (const auto* missed = std::get_if<DeadlineMissed>(&fact)) {

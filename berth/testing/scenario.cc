@@ -8,6 +8,7 @@
 #include "berth/engine/admission/admission.h"
 #include "berth/engine/explain/explain.h"
 #include "berth/engine/plan/plan_check.h"
+#include "berth/model/flavor_of.h"
 #include "berth/model/limit_keys.h"
 #include "berth/model/queue_options.h"
 #include "berth/testing/scenario_submit.h"
@@ -41,6 +42,7 @@ private:
         if (verb == "preempt") return set_preemption(words);
         if (verb == "license") return add_license(words);
         if (verb == "account" || verb == "member") return add_account(words);
+        if (verb == "flavor") return add_flavor(words);
         if (verb == "queue") return set_queue(words);
         prepare();
         if (verb == "submit") return submit_job(words);
@@ -109,6 +111,15 @@ private:
             set_limits(words, kOfAssociation, one.limits);
             spec_.accounts.push_back(std::move(one));
         }
+        return changed_spec();
+    }
+
+    // "flavor fat nodes=node[1-2] features=ib type=a100"
+    std::string add_flavor(const ScenarioWords& words) {
+        FlavorSpec flavor{.name = words.plain.front(), .gpu_type = words.text("type").value_or("")};
+        if (const auto nodes = words.text("nodes")) flavor.nodes = *expand_hostlist(*nodes);
+        if (const auto feature = words.text("features")) flavor.features = {*feature};
+        spec_.flavors.push_back(std::move(flavor));
         return changed_spec();
     }
 
@@ -389,7 +400,8 @@ private:
     }
     std::string describe(const JobMoved& moved) const {
         return "move " + to_string(moved.job) + " to " +
-               engine_.state().spec().partition(moved.partition).name + "\n";
+               engine_.state().spec().partition(moved.partition).name +
+               flavor_text(engine_.state().spec(), moved.flavor) + "\n";
     }
     std::string describe(const JobCancelled& cancelled) const {
         return "cancel " + to_string(cancelled.job) + " " + cancelled.reason + "\n";

@@ -76,7 +76,7 @@ class KeyCase(Case):
     def write(self, folder, files, yaml, **conf):
         texts = {"slurm.conf": self.slurm_conf(**conf), "gres.conf": GRES} | (files or {})
         if yaml is not None:
-            path = re.sub(r"^(gpu_types|priority_classes|queues)\.", r"\1.*.", self.key).split(".") if self.kind == "berth.yaml" and self.withheld else ()
+            path = re.sub(r"^(gpu_types|priority_classes|queues|flavors)\.", r"\1.*.", self.key).split(".") if self.kind == "berth.yaml" and self.withheld else ()
             texts["berth.yaml"] = json.dumps(without(yaml, path) if path else yaml)
         for name in FILES:
             (folder / name).unlink(missing_ok=True)

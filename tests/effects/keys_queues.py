@@ -1,11 +1,13 @@
 """Queues of berth.yaml: what each key keeps a job from using, that would start without it; and what is lent coming back."""
 
 from effect import same, see
-from keys_case import key
+from keys_case import NODE, key
 from keys_preempt import preempts, spares
 
 ACCOUNTS = [{"name": name, "users": ["root"]} for name in ("vision", "speech", "guests")]
 LENDER = {"nominal": "cpu=8"}
+GPUS_OF_N2 = "NodeName=n2 Name=gpu Type=a100 Count=4\n"
+NODES_BEYOND = [f"NodeName=n[3-4] {NODE}"]
 
 
 def bounds(name, vision, speech, cpus):
@@ -27,6 +29,28 @@ bounds("queues.lend_max", {"nominal": "cpu=2"}, LENDER | {"lend_max": "cpu=0"}, 
 bounds("queues.borrow_max", {"nominal": "cpu=2", "borrow_max": "cpu=1"}, LENDER, 3)
 bounds("queues.lenders", {"nominal": "cpu=2", "lenders": ["guests"]}, LENDER, 2)
 bounds("queues.max_borrow_ratio", {"nominal": "cpu=2", "max_borrow_ratio": 0.5}, LENDER, 3)
+
+
+def tells_apart(name, flavor, first, second):
+    """Vision has two CPUs on n1, which is of the flavor, and no bound on n2, which is not."""
+
+    @key("berth.yaml", name, "", seen="the quota of a flavor counts what runs on its nodes, and nothing else")
+    def test(run):
+        gres = "NodeName=n[1,3-4] Name=gpu Type=a100 Count=4\n" + (GPUS_OF_N2 if "Gres" in second else "")
+        run.configure(files={"gres.conf": gres}, yaml={"accounts": ACCOUNTS, "flavors": {"some": flavor}, "queues": {"vision": {"limit": "cpu:some=2"}}},
+                      nodes=[f"NodeName=n1 {first}", f"NodeName=n2 {second}", *NODES_BEYOND])
+        run.runs(run.sbatch("-A", "vision", "-wn2", "-c3", script="sleep 60"))
+        run.runs(run.sbatch("-A", "vision", "-wn1", "-c2", script="sleep 60"))
+        run.waits_for(run.sbatch("-A", "vision", "-wn1", "-c1"), "AssocGrpCpuLimit")
+        anywhere = run.sbatch("-A", "vision", "-N1", "-c1", script="sleep 60")
+        run.runs(anywhere)
+        same(run.out("squeue", "-h", "-j", anywhere, "-O", "Flavor").strip(), "none")
+
+
+tells_apart("flavors", {"nodes": "n1"}, NODE, NODE)
+tells_apart("flavors.nodes", {"nodes": "n1", "gpu_type": "a100"}, NODE, NODE)
+tells_apart("flavors.features", {"gpu_type": "a100", "features": ["fast"]}, f"{NODE} Feature=fast", NODE)
+tells_apart("flavors.gpu_type", {"nodes": "n[1-2]", "gpu_type": "a100"}, NODE, "CPUs=8 RealMemory=16000")
 
 
 @key("berth.yaml", "preemption.reclaim", "", seen="a run that borrows waits again once the lender needs its node")

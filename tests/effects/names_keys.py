@@ -150,6 +150,8 @@ def yaml():
     queues = text_of("model/queue_options.cc")
     found += [f"queues.{key}" for key in at_least(5, re.findall(r'\{"(\w+)", &QueueSpec::', queues))]
     found += [f"queues.{key}" for key in at_least(4, re.findall(r'name == "(\w+)"', queues))]
+    flavors = between(text_of("config/flavors.cc"), "void read_option(", "\n    }\n")
+    found += [f"flavors.{key}" for key in at_least(3, re.findall(r'pair\.key == "(\w+)"', flavors))]
     notices = between(text_of("config/notifications.cc"), "void read(", "\n    }\n")
     found += [f"notifications.{key}" for key in re.findall(r'key == "(\w+)"', notices)]
     return at_least(80, list(dict.fromkeys(found)))

@@ -4,6 +4,7 @@
 
 #include "berth/control/agents/changed_by.h"
 #include "berth/engine/admission/admission.h"
+#include "berth/engine/placement/resolved_demand.h"
 #include "berth/engine/placement/together.h"
 #include "berth/engine/state/job_queries.h"
 #include "berth/model/node_names.h"

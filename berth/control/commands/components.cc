@@ -1,6 +1,7 @@
 #include "berth/control/commands/components.h"
 
 #include "berth/control/requests/size_limits.h"
+#include "berth/engine/limits/flavor_choices.h"
 #include "berth/engine/placement/demand.h"
 #include "berth/engine/state/job_queries.h"
 
@@ -27,8 +28,12 @@ std::optional<Refusing> objection(const JobSpec& spec) {
     return std::nullopt;
 }
 
-std::optional<Refusing> objection(const ClusterSpec& spec, const Job& job) {
-    const Demand demand = plain_demand_of(spec, job);
+std::optional<Refusing> objection(const ClusterState& state, const Job& job) {
+    const Demand demand = plain_demand_of(state.spec(), job);
+    if (!flavor_choices_of(state, job).empty()) {
+        return cannot("a choice between the flavors of queue " + job.spec.account +
+                      " (name the nodes' features and the type of GPU)");
+    }
     if (demand.share) return cannot("a share of a GPU (mps, shard)");
     if (demand.linked > 0) return cannot("--berth-pack");
     return std::nullopt;
@@ -60,7 +65,7 @@ std::variant<Job, Refusing> admit_one(const ClusterState& state, Time now,
     auto admitted = admit(state, now, principal, spec, set_by);
     if (auto* refusing = std::get_if<Refusing>(&admitted)) return std::move(*refusing);
     Job& job = std::get<Job>(admitted);
-    if (auto no = objection(state.spec(), job)) return *std::move(no);
+    if (auto no = objection(state, job)) return *std::move(no);
     job.het = place;
     return std::move(job);
 }

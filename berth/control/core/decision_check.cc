@@ -4,6 +4,7 @@
 #include "berth/control/alarms/keepalives.h"
 #include "berth/control/core/cycle_pace.h"
 #include "berth/engine/derived/derived_state.h"
+#include "berth/model/flavor_of.h"
 
 namespace berth {
 namespace {
@@ -68,7 +69,7 @@ std::string text_of(const ClusterState& state, const Fact& fact) {
     }
     if (const auto* one = is<JobMoved>(fact)) {
         return "move of " + job_text(one->job) + " to partition " +
-               state.spec().partition(one->partition).name;
+               state.spec().partition(one->partition).name + flavor_text(state.spec(), one->flavor);
     }
     if (const auto* one = is<JobsEligible>(fact)) {
         return std::to_string(one->jobs.size()) + " jobs eligible";

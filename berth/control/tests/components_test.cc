@@ -237,5 +237,31 @@ TEST_F(Components, AreAllWithinTheLimitsOfARequest) {
         "Node list has 70000 entries; the most is 65536");
 }
 
+// They start together, so that one cannot wait for its turn in another flavor.
+TEST(ComponentsInFlavors, NameWhatTheQueueTellsApart) {
+    ClusterSpec spec = testing::make_cluster(0);
+    testing::add_node(spec, "new1", {.gpu_type = "h100", .features = {"new"}});
+    testing::add_node(spec, "old1", {.gpu_type = "h100", .features = {"old"}});
+    spec.flavors = {{.name = "new", .nodes = {"new1"}}, {.name = "old", .nodes = {"old1"}}};
+    spec.accounts.push_back({.name = "lab", .parent = "root"});
+    spec.queues.push_back({.name = "lab", .limit = {{"cpu:new", 8}}});
+    spec.scheduling.enforce_limits = true;
+    ControlRig rig(spec);
+    rig.connect_all();
+    const auto ask = [&](const std::string& excluded) {
+        SubmitJob command{.spec = testing::make_job({.gpus = 1}), .payload = {"#!/bin/sh\n", {}}};
+        command.spec.account = "lab";
+        if (!excluded.empty()) command.spec.request.edit().exclude = {excluded};
+        command.components = {command.spec};
+        return rig.ask(kAnn, std::move(command));
+    };
+    const Answer refused = ask("");
+    ASSERT_TRUE(std::holds_alternative<Refused>(refused));
+    EXPECT_EQ(std::get<Refused>(refused).message,
+              "a choice between the flavors of queue lab (name the nodes' features and the type of "
+              "GPU) is not supported yet in a heterogeneous job");
+    EXPECT_TRUE(std::holds_alternative<Submitted>(ask("old1")));
+}
+
 }  // namespace
 }  // namespace berth

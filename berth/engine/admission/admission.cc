@@ -113,11 +113,13 @@ std::variant<Job, Refusing> admit_in_one(const ClusterState& state, Time now,
     job.id = state.next_job_id();
     job.owner = Owner{.uid = owner.uid, .gid = owner.gid, .user = owner.user, .group = owner.group};
     job.spec = spec;
+    job.spec.flavor = {};
     if (!spec.request->refused_by.empty()) job.spec.request.edit().refused_by.clear();
     job.submitted_at = now;
     if (spec.hold || spec.priority == 0U) job.hold = Hold::user;
 
     Objection no = check_texts(spec.name, spec.comment);
+    if (!no) no = check_texts("", spec.command->extra);
     if (!no) no = check_priority(owner, spec, set_by);
     if (!no) no = resolve_priority_class(cluster, job);
     if (!no) no = check_gpu_bind(spec.command->gpu_bind);

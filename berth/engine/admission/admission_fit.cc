@@ -9,8 +9,11 @@
 #include "berth/base/counted.h"
 #include "berth/base/size_text.h"
 #include "berth/engine/admission/admission_checks.h"
+#include "berth/engine/limits/flavor_choices.h"
 #include "berth/engine/placement/demand.h"
 #include "berth/engine/placement/placement.h"
+#include "berth/engine/placement/resolved_demand.h"
+#include "berth/model/flavor_of.h"
 
 namespace berth {
 namespace {
@@ -247,6 +250,35 @@ Objection check_required(const ClusterSpec& spec, const Demand& demand) {
                        "all of them");
 }
 
+Objection check_demand(const ClusterSpec& spec, const Job& job, const Demand& demand) {
+    if (first_nodes_suffice(spec, demand)) return std::nullopt;
+    const std::uint32_t tasks = tasks_somewhere(demand);
+    if (auto no = check_required(spec, demand)) return no;
+    if (auto no = check_cpus(spec, demand, tasks)) return no;
+    if (auto no = check_tasks_fit(spec, demand, tasks)) return no;
+    if (auto no = check_memory_fits(spec, demand, tasks)) return no;
+    // As in Slurm, a job that wants more nodes than exist is admitted and pends with that reason.
+    if (demand.nodes_min > spec.partition(job.partition).nodes.size()) return std::nullopt;
+    return check_placeable(spec, demand);
+}
+
+// Whether it fits in one of the flavors that its queue tells apart.
+Objection check_flavors(const ClusterState& state, const Job& job, const Demand& demand) {
+    Objection first;
+    for (const FlavorChoice& choice : flavor_choices_of(state, job)) {
+        Demand there = demand;
+        keep_to(there, state, choice);
+        Objection no = check_demand(state.spec(), job, there);
+        if (!no) return std::nullopt;
+        if (first) continue;
+        no->message = "queue " + job.spec.account +
+                      " has quotas by flavor or type, and the job would have to run on one alone" +
+                      flavor_text(state.spec(), choice) + ": " + no->message;
+        first = std::move(no);
+    }
+    return first;
+}
+
 }  // namespace
 
 Objection check_fits(const ClusterState& state, const Job& job) {
@@ -258,15 +290,8 @@ Objection check_fits(const ClusterState& state, const Job& job) {
         return unavailable(Refusal::not_supported,
                            "parts of GPUs, and --pack, in a reservation are not supported yet");
     }
-    if (first_nodes_suffice(spec, demand)) return std::nullopt;
-    const std::uint32_t tasks = tasks_somewhere(demand);
-    if (auto no = check_required(spec, demand)) return no;
-    if (auto no = check_cpus(spec, demand, tasks)) return no;
-    if (auto no = check_tasks_fit(spec, demand, tasks)) return no;
-    if (auto no = check_memory_fits(spec, demand, tasks)) return no;
-    // As in Slurm, a job that wants more nodes than exist is admitted and pends with that reason.
-    if (demand.nodes_min > spec.partition(job.partition).nodes.size()) return std::nullopt;
-    return check_placeable(spec, demand);
+    if (auto no = check_demand(spec, job, demand)) return no;
+    return check_flavors(state, job, demand);
 }
 
 }  // namespace berth

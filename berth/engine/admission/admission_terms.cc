@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "berth/engine/admission/admission_checks.h"
+#include "berth/engine/limits/flavor_choices.h"
 #include "berth/engine/limits/limit_check.h"
 #include "berth/engine/limits/reservation_access.h"
 #include "berth/engine/placement/demand.h"
@@ -125,7 +126,8 @@ Objection check_reservation(const ClusterState& state, Time now, const Job& job,
 Objection check_limits(const ClusterState& state, const Job& job, const Job* moved) {
     if (!state.quota().enforced()) return std::nullopt;
     const Demand demand = demand_of(state.spec(), job);
-    if (const std::string gres = untyped_under_quota(state, job, demand); !gres.empty()) {
+    const std::string gres = untyped_under_quota(state, job, demand);
+    if (!gres.empty() && flavor_choices_of(state, job).empty()) {
         return Refusing{
             .why = Refusal::over_limit,
             .message = "queue " + job.spec.account + " has quotas by type of " + gres +

@@ -149,6 +149,10 @@ void each_shut(const ClusterState& state, const Job& job, const Shape& shape,
 
 }  // namespace
 
+std::size_t ahead_most(const SchedulingSpec& scheduling) {
+    return std::min<std::size_t>(scheduling.plan_depth, 500);
+}
+
 const LimitRequest& limit_request_of(const ClusterState& state, const Job& job, Kind& kind) {
     if (!kind.asked) kind.asked = limit_request_of(state, job.partition, kind.demand);
     return *kind.asked;

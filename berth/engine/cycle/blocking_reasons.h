@@ -44,6 +44,10 @@ std::vector<BlockingReason> blocking_reasons_of(const ClusterState& state, const
                                                 const Shape& shape, const Budgets& budgets,
                                                 std::size_t running_tasks, Time now);
 
+// How many jobs may wait ahead. Each release asks the limits of all of them, so they are few
+// however deep the plan is.
+std::size_t ahead_most(const SchedulingSpec& scheduling);
+
 // The nodes that the demands need and that may not take work: "UnavailableNodes:gpu[1-2]".
 std::string missing_nodes(const ClusterState& state, const std::vector<const Demand*>& demands);
 

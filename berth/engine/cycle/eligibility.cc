@@ -15,11 +15,6 @@ namespace {
 
 using Ahead = BlockingReason::Ahead;
 
-// Each release asks the limits of all that wait ahead, so they are few however deep the plan is.
-std::size_t ahead_most(const SchedulingSpec& scheduling) {
-    return std::min<std::size_t>(scheduling.plan_depth, 500);
-}
-
 // Whether a change of what limits are counted on may change its blocking reason.
 bool asks_limits(const PendingJob& pending) {
     return pending.blocking.reason == PendingReason::none || pending.blocking.by_limit;

@@ -50,16 +50,22 @@ void Engine::apply(Time now, const Fact& fact) {
     if (const auto* const edited = std::get_if<AccountingEdited>(&fact); edited && !outdated_) {
         const AccountingChange change = change_of(state_.spec(), edited->edits);
         const Shared<LicenseNumbers> numbers = state_.quota().licenses();
+        const bool told_apart = state_.quota().queues().tells_apart();
         state_.apply(now, fact);
+        const LimitChange limits = limit_change_of(state_, edited->edits);
+        if (limits.all && (told_apart || state_.quota().queues().tells_apart())) {
+            outdated_ = true;  // Any job may have other flavors to choose from.
+            return;
+        }
         if (state_.quota().licenses() != numbers) derived_->pending.forget_limit_requests();
-        return derived_->note_accounting(state_, change, limit_change_of(state_, edited->edits));
+        return derived_->note_accounting(state_, change, limits);
     }
     if (const auto* const edited = std::get_if<ClusterEdited>(&fact); edited && !outdated_) {
         const BeforeEdits before(state_.spec(), edited->edits);
         const PartitionTiers tiers = tiers_of(state_.spec());
         state_.apply(now, fact);
         const ClusterChange change = before.change_to(state_.spec());
-        if (change.cpus) {
+        if (change.cpus || (change.nodes && state_.quota().queues().flavors().any())) {
             outdated_ = true;
             return;
         }

@@ -91,11 +91,12 @@ bool JobPlacer::try_to_schedule(PendingJob& pending, Time floor, bool may_plan) 
     }
 }
 
-// False: the job has left its partition, and the next cycle finds its place in the order first.
+// False: the job has left its partition or flavor, and the next cycle finds its place in the order
+// first.
 bool JobPlacer::check_again(PendingJob& job) {
-    const PartitionId stood = job.partition;
+    const Standing stood = standing_of(job);
     eligibility_.check(job);
-    if (job.partition == stood) return true;
+    if (standing_of(job) == stood) return true;
     cycle_.leave_rest();
     return false;
 }
@@ -109,7 +110,7 @@ PendingJob* JobPlacer::next_of_array(JobId id) {
 
 void JobPlacer::try_in_lower_tiers(PendingJob& job) {
     const JobId id = job.id;
-    const PartitionId stood = job.partition;
+    const Standing stood = standing_of(job);
     while (move_elsewhere(job, {.which = Which::lower})) {
         PendingJob* rest = next_of_array(id);
         while (rest != nullptr && rest->is_open() && cycle_.complete() &&
@@ -121,15 +122,19 @@ void JobPlacer::try_in_lower_tiers(PendingJob& job) {
 }
 
 // What is left of an array keeps its place in the higher tier.
-void JobPlacer::return_to(PendingJob& rest, PartitionId partition) {
-    if (rest.partition == partition) return;
-    move_to(cycle_, rest.id, partition);
+void JobPlacer::return_to(PendingJob& rest, const Standing& stood) {
+    if (standing_of(rest) == stood) return;
+    move_to(cycle_, rest.id, stood.partition, stood.flavor);
     (void)check_again(rest);
+}
+
+JobPlacer::Standing JobPlacer::standing_of(const PendingJob& job) const {
+    return {job.partition, cycle_.state().find_job(job.id)->spec.flavor};
 }
 
 bool JobPlacer::start_elsewhere(PendingJob& job, Which which, const std::vector<Time>& floors) {
     const JobId id = job.id;
-    const PartitionId stood = job.partition;
+    const Standing stood = standing_of(job);
     if (!move_elsewhere(job, {.which = which, .floors = &floors})) return false;
     PendingJob* const rest = next_of_array(id);
     if (rest != nullptr && which == Which::lower) return_to(*rest, stood);
@@ -156,7 +161,7 @@ bool JobPlacer::move_elsewhere(PendingJob& job, const OtherPartitions::Look& loo
         if (before) book.put(id, *std::move(before));
         return false;
     }
-    move_to(cycle_, id, better->partition);
+    move_to(cycle_, id, better->partition, better->flavor);
     PendingJob& moved = *cycle_.derived().pending.find(id);
     eligibility_.check(moved);
     moved.looked = moved.looked_ahead = true;

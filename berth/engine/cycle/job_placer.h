@@ -59,7 +59,13 @@ private:
     std::optional<Duration> less_than_limit(const PendingJob& pending) const;
     bool check_again(PendingJob& job);
     bool move_elsewhere(PendingJob& job, const OtherPartitions::Look& look);  // True: started.
-    void return_to(PendingJob& rest, PartitionId partition);
+    struct Standing {
+        PartitionId partition{0};
+        FlavorChoice flavor;
+        friend bool operator==(const Standing&, const Standing&) = default;
+    };
+    Standing standing_of(const PendingJob& job) const;
+    void return_to(PendingJob& rest, const Standing& stood);
     PendingJob* next_of_array(JobId id);  // After a start. nullptr: there is none.
 
     OpenCycle& cycle_;

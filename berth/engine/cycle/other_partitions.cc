@@ -42,40 +42,35 @@ bool is_shut(const OpenCycle& cycle, const Job& job, const Shape& shape) {
                             limit_request_of(cycle.state(), job, *shape.kind));
 }
 
-// The job as searches see it there.
-PendingJob job_in(const PendingJob& job, const OtherPartition& there) {
-    PendingJob moved = job;
-    moved.partition = there.partition;
-    moved.shape = there.shape;
-    moved.blocking = {};
-    return moved;
-}
-
 }  // namespace
 
-void move_to(OpenCycle& cycle, JobId id, PartitionId partition) {
+void move_to(OpenCycle& cycle, JobId id, PartitionId partition, const FlavorChoice& flavor) {
     const Job moved = moved_to(cycle.state().spec(), *cycle.state().find_job(id), partition);
-    cycle.decide(JobMoved{.job = id, .partition = partition, .time_limit = moved.time_limit});
+    cycle.decide(JobMoved{
+        .job = id, .partition = partition, .time_limit = moved.time_limit, .flavor = flavor});
 }
 
 bool OtherPartitions::is_open(const OpenCycle& cycle, JobId job, const OtherPartition& there) {
-    const Job moved = moved_to(cycle.state().spec(), *cycle.state().find_job(job), there.partition);
+    const Job moved =
+        moved_to(cycle.state().spec(), *cycle.state().find_job(job), there.partition, there.flavor);
     return blocking_in(cycle, moved, *there.shape).reason == PendingReason::none;
 }
 
 void leave_shut_partition(OpenCycle& cycle, const PendingJob& job) {
     const Job& record = *cycle.state().find_job(job.id);
-    if (!is_shut(cycle, record, *job.shape)) return;
-    std::optional<PartitionId> first;
-    for (const OtherPartition& one : cycle.derived().pending.others.at(job.id)) {
+    if (!job.is_misplaced() && !is_shut(cycle, record, *job.shape)) return;
+    const OtherPartition* first = nullptr;
+    const std::vector<OtherPartition>& others = cycle.derived().pending.others.at(job.id);
+    for (const OtherPartition& one : others) {
         if (OtherPartitions::is_open(cycle, job.id, one)) {
-            first = one.partition;
+            first = &one;
             break;
         }
-        const Job moved = moved_to(cycle.state().spec(), record, one.partition);
-        if (!first && !is_shut(cycle, moved, *one.shape)) first = one.partition;
+        const Job moved = moved_to(cycle.state().spec(), record, one.partition, one.flavor);
+        if (first == nullptr && !is_shut(cycle, moved, *one.shape)) first = &one;
     }
-    if (first) move_to(cycle, job.id, *first);
+    if (first == nullptr && job.is_misplaced()) first = &others.front();
+    if (first != nullptr) move_to(cycle, job.id, first->partition, first->flavor);
 }
 
 bool OtherPartitions::is_meant(const ClusterSpec& spec, const PendingJob& job,
@@ -83,6 +78,39 @@ bool OtherPartitions::is_meant(const ClusterSpec& spec, const PendingJob& job,
     const bool is_lower =
         spec.partition(there.partition).priority_tier < spec.partition(job.partition).priority_tier;
     return is_lower == (which == Which::lower);
+}
+
+// Flavors have quotas of their own, and partitions seldom have. A job that waits for one quota in
+// any case is planned where its turn comes first.
+bool OtherPartitions::may_wait_ahead(const PendingJob& job, const OtherPartition& there) {
+    if (there.flavor.none() || !cycle_.scheduling().backfill) return false;
+    if (there.shape->kind->depends_on_running) return false;
+    const DerivedState& derived = cycle_.derived();
+    const bool counts = !job.waits_ahead();
+    if (counts &&
+        derived.pending.ahead.of(BlockingReason::Ahead::yes) >= ahead_most(cycle_.scheduling()))
+        return false;
+    const ClusterState& state = cycle_.state();
+    const Job moved =
+        moved_to(state.spec(), *state.find_job(job.id), there.partition, there.flavor);
+    Kind& kind = *there.shape->kind;
+    const auto reasons = blocking_reasons_of(state, moved, *there.shape, derived.budgets(),
+                                             derived.running_tasks(moved), cycle_.now());
+    return reasons.size() == 1 && reasons.front().by_limit &&
+           may_start_alone(state, moved, kind.demand, limit_request_of(state, moved, kind));
+}
+
+// The job as searches see it there.
+PendingJob OtherPartitions::job_in(const PendingJob& job, const OtherPartition& there) {
+    PendingJob moved = job;
+    moved.partition = there.partition;
+    moved.shape = there.shape;
+    moved.blocking = {};
+    if (!there.flavor.none() && !is_open(cycle_, job.id, there)) {
+        moved.blocking.by_limit = true;
+        moved.blocking.ahead = BlockingReason::Ahead::yes;
+    }
+    return moved;
 }
 
 Time OtherPartitions::latest_start(const PendingJob& there, std::optional<Time> planned,
@@ -99,12 +127,13 @@ Time OtherPartitions::latest_start(const PendingJob& there, std::optional<Time> 
 
 // Whether a search there by then may find a start. What is known of a partition must not outlive
 // the fresh nodes that it was not held against.
-bool OtherPartitions::may_help(JobId job, OtherPartition& there, bool is_planned, Time latest,
-                               const Look& look) {
+bool OtherPartitions::may_help(const PendingJob& job, OtherPartition& there, bool is_planned,
+                               Time latest, const Look& look) {
     if (latest < cycle_.now()) return false;
     const bool has_bounds = look.floors == nullptr;  // Without backfill none are kept.
     if (has_bounds && is_settled(there, is_planned, latest)) return false;
-    if (is_open(cycle_, job, there)) return true;
+    if (is_open(cycle_, job.id, there)) return true;
+    if (latest > cycle_.now() && !look.is_for_now() && may_wait_ahead(job, there)) return true;
     there.seen_until = Time::min();
     return false;
 }
@@ -134,7 +163,7 @@ bool OtherPartitions::are_settled(const PendingJob& job, const Look& look) {
     return std::ranges::none_of(others, [&](OtherPartition& one) {
         if (!is_meant(cycle_.state().spec(), job, one, look.which)) return false;
         const Time latest = latest_start(job_in(job, one), planned, look);
-        return may_help(job.id, one, planned.has_value(), latest, look);
+        return may_help(job, one, planned.has_value(), latest, look);
     });
 }
 
@@ -149,7 +178,7 @@ std::optional<OtherPartitions::Better> OtherPartitions::search(const PendingJob&
         const PendingJob there = job_in(job, one);
         Time latest = latest_start(there, planned, look);
         if (best) latest = std::min(latest, best->found.start - Duration(1));
-        if (!may_help(job.id, one, planned.has_value(), latest, look)) continue;
+        if (!may_help(job, one, planned.has_value(), latest, look)) continue;
         if (!cycle_.spend()) break;
         if (planned && latest > now && cycle_.moves_are_limited()) cycle_.derived().moves.spend();
         Time from = now;
@@ -157,7 +186,9 @@ std::optional<OtherPartitions::Better> OtherPartitions::search(const PendingJob&
             from = std::max(from, bounds_.earliest_unplanned(*one.shape));
         std::optional<Found> found = finder_.find(there, from, latest);
         note_search(one, found, planned.has_value(), latest);
-        if (found) best = Better{one.partition, *std::move(found), finder_.was_limited()};
+        if (found) {
+            best = Better{one.partition, one.flavor, *std::move(found), finder_.was_limited()};
+        }
     }
     return best;
 }

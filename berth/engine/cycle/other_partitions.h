@@ -1,5 +1,6 @@
-// OtherPartitions: jobs that name several partitions (-p a,b). Such a job stands in one of them, in
-// the order and in the plan. It moves to another where it can start earlier, or at all.
+// OtherPartitions: jobs that name several partitions (-p a,b), and those whose queue tells flavors
+// apart. Such a job stands in one of them, in the order and in the plan. It moves to another where
+// it can start earlier, or at all. What is said of partitions holds for flavors, too.
 #pragma once
 
 #include <optional>
@@ -9,11 +10,11 @@
 namespace berth {
 
 // Records that the job moves there. It gives up its planned start.
-void move_to(OpenCycle& cycle, JobId job, PartitionId partition);
+void move_to(OpenCycle& cycle, JobId job, PartitionId partition, const FlavorChoice& flavor);
 
 // If the partition in which the job stands keeps it from starting whatever is free, moves it to the
-// first one where it can start, or else to the first where it only has to wait. REQUIRES: it names
-// several.
+// first one where it can start, or else to the first where it only has to wait. A job that stands
+// in no flavor of its queue is moved to one in any case. REQUIRES: it has several.
 void leave_shut_partition(OpenCycle& cycle, const PendingJob& job);
 
 class OtherPartitions {
@@ -45,6 +46,7 @@ public:
     // start was lifted out of the book; `planned` is when it is.
     struct Better {
         PartitionId partition{0};
+        FlavorChoice flavor;
         Found found;
         bool limited = false;  // Limits bounded the search.
     };
@@ -59,8 +61,13 @@ public:
     static bool is_open(const OpenCycle& cycle, JobId job, const OtherPartition& there);
 
 private:
+    // Whether only limits that others use up keep it from starting there now, so that it may have a
+    // planned start there.
+    bool may_wait_ahead(const PendingJob& job, const OtherPartition& there);
+    PendingJob job_in(const PendingJob& job, const OtherPartition& there);
     Time latest_start(const PendingJob& there, std::optional<Time> planned, const Look& look);
-    bool may_help(JobId job, OtherPartition& there, bool is_planned, Time latest, const Look& look);
+    bool may_help(const PendingJob& job, OtherPartition& there, bool is_planned, Time latest,
+                  const Look& look);
     bool is_settled(OtherPartition& there, bool is_planned, Time latest);
     void note_search(OtherPartition& there, const std::optional<Found>& found, bool is_planned,
                      Time latest);

@@ -1,10 +1,12 @@
 #include "berth/engine/derived/order.h"
+#include "berth/engine/placement/resolved_demand.h"
 
 #include <algorithm>
 #include <iterator>
 #include <limits>
 
 #include "berth/base/codec.h"
+#include "berth/engine/limits/flavor_choices.h"
 #include "berth/engine/limits/reservation_access.h"
 #include "berth/engine/placement/affinity.h"
 #include "berth/engine/state/job_queries.h"
@@ -35,6 +37,7 @@ std::shared_ptr<Kind> PendingJobs::kind_of(const ClusterState& state, const Job&
     Writer key;
     key.write(request);
     key.write(job.partition);
+    if (!job.spec.flavor.none()) key.write(job.spec.flavor);
     const TopologyConstraint& near = job.spec.request->nearness;
     if (near.switches) key.write(job.submitted_at);  // Each such job waits by itself.
     if (!near.affinities.empty()) key.write(job.owner->uid);
@@ -99,19 +102,36 @@ void PendingJobs::refresh(const ClusterState& state, JobId id) {
 }
 
 void PendingJobs::find_others(const ClusterState& state, const Job& job, PendingJob& pending) {
-    if (!names_several_partitions(job.spec)) {
-        if (!pending.names_several()) return;
+    bool stands_in_one = false;
+    std::vector<OtherPartition> found = others_of(state, job, stands_in_one);
+    if (!found.empty()) {
+        pending.sort = stands_in_one ? PendingJob::Sort::of_several : PendingJob::Sort::misplaced;
+        others[job.id] = std::move(found);
+    } else if (pending.names_several()) {
         others.erase(job.id);
         pending.sort = PendingJob::Sort::plain;
-        return;
     }
-    pending.sort = PendingJob::Sort::of_several;
+}
+
+std::vector<OtherPartition> PendingJobs::others_of(const ClusterState& state, const Job& job,
+                                                   bool& stands_in_one) {
     std::vector<OtherPartition> found;
+    const bool tells_apart = state.quota().queues().tells_apart() || !job.spec.flavor.none();
+    if (!tells_apart && !names_several_partitions(job.spec)) return found;
     for (const PartitionId one : partitions_of(state.spec(), job)) {
-        if (one == job.partition) continue;
-        found.push_back({one, shape_of(state, moved_to(state.spec(), job, one))});
+        std::vector<FlavorChoice> flavors =
+            flavor_choices_of(state, moved_to(state.spec(), job, one));
+        if (flavors.empty()) flavors = {FlavorChoice{}};
+        for (const FlavorChoice& flavor : flavors) {
+            if (one == job.partition && flavor == job.spec.flavor) {
+                stands_in_one = true;
+                continue;
+            }
+            const Job there = moved_to(state.spec(), job, one, flavor);
+            found.push_back({.partition = one, .flavor = flavor, .shape = shape_of(state, there)});
+        }
     }
-    others[job.id] = std::move(found);
+    return found;
 }
 
 void PendingJobs::unsettle(PendingJob& job) {
@@ -177,7 +197,7 @@ std::vector<JobId> PendingJobs::renew_demands(const ClusterState& state,
         bool is_renewed = is_outdated(state, job, *pending.shape->kind, outdated);
         if (pending.names_several()) {
             for (const OtherPartition& one : others.at(id)) {
-                const Job moved = moved_to(state.spec(), job, one.partition);
+                const Job moved = moved_to(state.spec(), job, one.partition, one.flavor);
                 if (is_outdated(state, moved, *one.shape->kind, outdated)) is_renewed = true;
             }
         }

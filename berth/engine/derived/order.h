@@ -21,10 +21,12 @@
 
 namespace berth {
 
-// Another partition that a pending job names: what it would ask for there, and what is known of a
-// search there for a start earlier than its planned start, as long as it has one.
+// Another partition that a pending job names, or another flavor of its queue: what it would ask for
+// there, and what is known of a search there for a start earlier than its planned start, as long as
+// it has one.
 struct OtherPartition {
     PartitionId partition{0};
+    FlavorChoice flavor;
     SharedShape shape;
     Time seen_until = Time::min();  // It could not start there by then …
     ReleaseNumber seen_after = 0;   // … unless something was released after this.
@@ -76,8 +78,10 @@ struct OrderKey {
 // it has 88 bytes: flags are single bits, what is rare takes a pointer.
 struct PendingJob {
     static constexpr std::uint32_t kNoUsage = ~std::uint32_t{0};
-    // Of several: it names several partitions; PendingJobs::others has the rest of them.
-    enum class Sort : std::uint8_t { plain, component, of_several };
+    // Of several: it names several partitions, or its queue tells flavors apart;
+    // PendingJobs::others has the rest of them. Misplaced: of several, and it stands in no flavor
+    // of its queue, so that it must move to one.
+    enum class Sort : std::uint8_t { plain, component, of_several, misplaced };
 
     JobId id{0};
     PartitionId partition{0};
@@ -105,7 +109,8 @@ struct PendingJob {
     bool limited : 1 = false;  // Limits bounded its last search for a start, beside what is free.
 
     bool is_component() const { return sort == Sort::component; }
-    bool names_several() const { return sort == Sort::of_several; }
+    bool names_several() const { return sort >= Sort::of_several; }
+    bool is_misplaced() const { return sort == Sort::misplaced; }
     bool waits_ahead() const { return blocking.ahead == BlockingReason::Ahead::yes; }
     // Whether runs that end, of other jobs or of its own queue, would let it start.
     bool needs_only_room() const {
@@ -173,7 +178,8 @@ private:
 class PendingJobs {
 public:
     AheadCounts ahead;
-    // The other partitions of each job that names several, in the order in which it is tried there.
+    // The other partitions and flavors of each job that has several, in the order in which it is
+    // tried there.
     std::map<JobId, std::vector<OtherPartition>> others;
 
     // Whether some job at some time had Kind::depends_on_running.
@@ -228,6 +234,8 @@ private:
     std::shared_ptr<Kind> kind_of(const ClusterState& state, const Job& job);
     SharedShape shape_of(const ClusterState& state, const Job& job);
     void find_others(const ClusterState& state, const Job& job, PendingJob& pending);
+    std::vector<OtherPartition> others_of(const ClusterState& state, const Job& job,
+                                          bool& stands_in_one);
     bool is_outdated(const ClusterState& state, const Job& job, Kind& kind,
                      std::map<std::uint64_t, bool>& outdated);
 

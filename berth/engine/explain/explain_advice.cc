@@ -1,4 +1,5 @@
 #include "berth/engine/explain/explain_advice.h"
+#include "berth/engine/placement/resolved_demand.h"
 
 #include <algorithm>
 

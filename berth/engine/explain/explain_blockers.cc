@@ -8,6 +8,7 @@
 #include "berth/base/size_text.h"
 #include "berth/engine/limits/limit_check.h"
 #include "berth/engine/state/job_queries.h"
+#include "berth/model/flavor_of.h"
 
 namespace berth {
 namespace {
@@ -147,7 +148,8 @@ Blocker blocker_of(const Excess& excess) {
 
 Blocker blocker_of(const ClusterState& state, const Job& job, const Shortage& shortage) {
     Blocker blocker{.reason = PendingReason::resources,
-                    .level = "partition " + state.spec().partition(job.partition).name,
+                    .level = "partition " + state.spec().partition(job.partition).name +
+                             flavor_text(state.spec(), job.spec.flavor),
                     .resource = shortage.resource,
                     .asked = shortage.asked,
                     .free = shortage.free,

@@ -1,12 +1,14 @@
 #include "berth/engine/explain/will_run.h"
 
 #include <algorithm>
+#include <span>
 
 #include "berth/engine/cycle/blocking_reasons.h"
 #include "berth/engine/cycle/job_terms.h"
 #include "berth/engine/cycle/limit_times.h"
 #include "berth/engine/cycle/plan_quota.h"
 #include "berth/engine/explain/start_search.h"
+#include "berth/engine/limits/flavor_choices.h"
 #include "berth/engine/placement/together.h"
 #include "berth/engine/plan/trial.h"
 #include "berth/engine/state/job_queries.h"
@@ -341,20 +343,41 @@ StartEstimate estimate_of(Engine& engine, Time now, const std::vector<Job>& jobs
     return estimate;
 }
 
+// The job in each partition that it names and each flavor of its queue there, first where it
+// stands.
+std::vector<Job> standings_of(const ClusterState& state, const Job& job) {
+    std::vector<Job> all, others;
+    for (const PartitionId partition : partitions_of(state.spec(), job)) {
+        std::vector<FlavorChoice> flavors =
+            flavor_choices_of(state, moved_to(state.spec(), job, partition));
+        if (flavors.empty()) flavors = {FlavorChoice{}};
+        for (const FlavorChoice& flavor : flavors) {
+            const bool stands = partition == job.partition && flavor == job.spec.flavor;
+            if (stands) {
+                all.push_back(job);
+            } else {
+                others.push_back(moved_to(state.spec(), job, partition, flavor));
+            }
+        }
+    }
+    all.insert(all.end(), others.begin(), others.end());
+    return all.empty() ? std::vector{job} : all;
+}
+
 }  // namespace
 
-// Of a job that names several partitions: in the one where it would start first. In those of a
-// lower tier than where it stands it only starts at once.
+// Of a job that names several partitions, or whose queue tells flavors apart: in the one where it
+// would start first. In partitions of a lower tier than where it stands it only starts at once.
 StartEstimate will_run(Engine& engine, Time now, const std::vector<Job>& jobs) {
-    StartEstimate best = estimate_of(engine, now, jobs);
     const Job& job = jobs.front();
-    if (jobs.size() > 1 || !names_several_partitions(job.spec)) return best;
+    if (jobs.size() > 1) return estimate_of(engine, now, jobs);
+    const std::vector<Job> all = standings_of(engine.state(), job);
+    StartEstimate best = estimate_of(engine, now, {all.front()});
     const ClusterSpec& spec = engine.state().spec();
-    for (const PartitionId partition : partitions_of(spec, job)) {
-        if (partition == job.partition) continue;
-        StartEstimate there = estimate_of(engine, now, {moved_to(spec, job, partition)});
-        const bool is_lower =
-            spec.partition(partition).priority_tier < spec.partition(job.partition).priority_tier;
+    for (const Job& moved : std::span(all).subspan(1)) {
+        StartEstimate there = estimate_of(engine, now, {moved});
+        const bool is_lower = spec.partition(moved.partition).priority_tier <
+                              spec.partition(job.partition).priority_tier;
         if (is_lower && there.start && *there.start > now) continue;
         if (there.start && (!best.start || *there.start < *best.start)) best = std::move(there);
     }

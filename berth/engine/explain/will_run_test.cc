@@ -104,6 +104,38 @@ TEST_F(WillRunTest, BeginsNoEarlierThanAsked) {
     EXPECT_TRUE(found.waits_for.empty());
 }
 
+// In the flavor in which the job would start first, though its quota is used up elsewhere.
+TEST(WillRun, TriesEachFlavorOfTheQueue) {
+    ClusterSpec spec = testing::make_cluster(0);
+    testing::add_node(spec, "new1", {.gpu_type = "h100", .gpus = 4});
+    testing::add_node(spec, "old1", {.gpu_type = "v100", .gpus = 4});
+    spec.flavors = {{.name = "new", .nodes = {"new1"}}, {.name = "old", .nodes = {"old1"}}};
+    spec.accounts.push_back({.name = "lab", .parent = "root"});
+    spec.queues.push_back({.name = "lab", .limit = {{"gres/gpu:new", 1}, {"gres/gpu:old", 4}}});
+    spec.scheduling.enforce_limits = true;
+    Engine engine = testing::make_engine(spec);
+    const auto asking = [](std::int64_t gpus, int time) {
+        JobSpec job = testing::make_job({.gpus = gpus, .limit = minutes(time)});
+        job.request.edit().gpus_per_node.edit().front().type.clear();
+        job.account = "lab";
+        return job;
+    };
+    const auto place = [&](std::int64_t gpus) {
+        const StartEstimate found = estimate_of(engine, asking(gpus, 10));
+        EXPECT_TRUE(found.start);
+        return std::pair(found.start.value_or(Time{}), found.components.at(0).nodes.at(0));
+    };
+    EXPECT_EQ(place(1), std::pair(kNow, NodeId(0)));
+    testing::submit(engine, kNow, asking(1, 60));
+    cycle_to_end(engine, kNow);
+    EXPECT_EQ(place(1), std::pair(kNow, NodeId(1)));
+    testing::submit(engine, kNow, asking(4, 30));
+    cycle_to_end(engine, kNow);
+    EXPECT_EQ(place(1).second, NodeId(1));
+    EXPECT_GE(place(1).first, kNow + minutes(30));
+    EXPECT_LT(place(1).first, kNow + minutes(60));
+}
+
 TEST_F(WillRunTest, WaitsForLicenses) {
     JobSpec wants = testing::make_job({});
     wants.request.edit().licenses = LicenseRequest{{{"matlab", 1}}, false};

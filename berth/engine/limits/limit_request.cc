@@ -101,6 +101,7 @@ WholeRequest asked_by(const ClusterSpec& spec, const Demand& demand) {
 }  // namespace
 
 std::int64_t LimitRequest::of(const TresLimit& limit, const Demand& demand) const {
+    if (limit.flavor != FlavorChoice::kNone && limit.flavor != more->flavor) return 0;
     std::int64_t sum = 0;
     switch (limit.kind) {
         case TresKind::cpu: return cpus;
@@ -130,7 +131,8 @@ LimitRequest limit_request_of(const ClusterState& state, PartitionId partition,
             .billing = billing,
             .more = LimitRequest::More{
                 .of_nodes = std::move(asked.beyond),
-                .licenses = state.quota().licenses()->counts_of(demand.licenses.counts)}};
+                .licenses = state.quota().licenses()->counts_of(demand.licenses.counts),
+                .flavor = state.quota().queues().flavors().of_all(demand.choices)}};
 }
 
 }  // namespace berth

@@ -21,6 +21,7 @@ struct LimitRequest {
     struct More {
         GresCounts of_nodes;  // Of an exclusive job: what its nodes have beyond its request.
         LicenseCounts licenses;
+        std::uint8_t flavor = FlavorChoice::kNone;  // All nodes that it may have are of it.
         friend bool operator==(const More&, const More&) = default;
     };
     Shared<More> more;

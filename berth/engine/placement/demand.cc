@@ -6,7 +6,6 @@
 #include "berth/engine/placement/gpu_counts.h"
 #include "berth/engine/placement/linked_gpus.h"
 #include "berth/engine/placement/socket_gpus.h"
-#include "berth/engine/state/cluster_state.h"
 #include "berth/engine/state/turns.h"
 #include "berth/model/partition_cpus.h"
 
@@ -475,23 +474,6 @@ Demand plain_demand_of(const ClusterSpec& spec, const Job& job) {
     if (demand.nodes_max > 1) return demand;
     for (const GresDemand& gres : demand.gres_total) demand.gres_per_node.push_back(gres);
     demand.gres_total.clear();
-    return demand;
-}
-
-void keep_to(Demand& demand, const Reservation& reservation) {
-    demand.reservation = reservation.name;
-    if (reservation.flex) return;
-    for (BitSet& choice : demand.choices) {
-        BitSet reserved(choice.size());
-        for (const auto& [node, amount] : reservation.amounts) reserved.set(node.index());
-        choice &= reserved;
-    }
-}
-
-Demand resolved_demand(const ClusterState& state, const Job& job) {
-    Demand demand = plain_demand_of(state.spec(), job);
-    const Reservation* reservation = state.reservations().find(job.spec.request->reservation);
-    if (reservation != nullptr) keep_to(demand, *reservation);
     return demand;
 }
 

@@ -102,12 +102,6 @@ Demand demand_of(const ClusterSpec& spec, const Job& job);
 // demand_of(), except that for a one-node job totals become demands of that node.
 Demand plain_demand_of(const ClusterSpec& spec, const Job& job);
 
-// Restricts the demand to the reservation's nodes, unless the reservation is FLEX.
-void keep_to(Demand& demand, const Reservation& reservation);
-
-// plain_demand_of(), on the nodes of its reservation if it has one. REQUIRES: the job is pending.
-Demand resolved_demand(const ClusterState& state, const Job& job);
-
 // demand_of() without node sets: the amounts only, for display.
 Demand amounts_of(const ClusterSpec& spec, const Job& job);
 

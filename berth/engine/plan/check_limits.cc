@@ -1,4 +1,5 @@
 #include "berth/engine/plan/check_limits.h"
+#include "berth/engine/placement/resolved_demand.h"
 
 #include <algorithm>
 #include <functional>
@@ -38,7 +39,9 @@ Taker taker_of_run(const ClusterState& state, const CheckedLoans& loans, const J
                         .licenses = state.quota().licenses()->counts_of(run.allocation->licenses)};
     const std::int64_t billing =
         billing_of(state.spec(), run.partition, {held.nodes, held.amount}).whole;
-    taker.amount = [held = std::move(held), billing](const TresLimit& limit) {
+    taker.amount = [held = std::move(held), billing, &state, &run](const TresLimit& limit) {
+        if (limit.flavor != FlavorChoice::kNone)
+            return amount_of_run(limit, state.quota().queues().flavors(), run, held.licenses);
         return limit.kind == TresKind::billing ? billing : amount_of(limit, held);
     };
     return taker;
@@ -190,10 +193,7 @@ private:
             if (names_tres(over, limit.first)) continue;
             auto [at, is_new] = resolved_.try_emplace(limit.first);
             if (is_new) {
-                Limits named;
-                named.group_tres = {limit};
-                at->second =
-                    quota_limits_of(spec_.dimensions, *state_.quota().licenses(), named).group[0];
+                at->second = tres_limits_of(spec_, *state_.quota().licenses(), {limit})[0];
             }
             const std::int64_t amount = taker.amount(at->second);
             if (amount != 0) count(holder, limit.first, limit.second, amount, taker);

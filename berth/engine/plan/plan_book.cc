@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "berth/base/make_room.h"
+#include "berth/engine/placement/resolved_demand.h"
 #include "berth/engine/state/job_ids.h"
 
 namespace berth {
@@ -12,8 +13,6 @@ std::optional<Time> next_end(const PlanBook& book) {
         return std::nullopt;
     return book.ends().expected.begin()->first;
 }
-
-// ---- What is booked.
 
 void PlanBook::rebuild(const ClusterState& state) {
     const std::size_t nodes = state.spec().nodes.size();

@@ -51,6 +51,7 @@ bool ClusterState::describe_in_place(const NodeDescribed& fact) {
     const std::optional<NodeId> node = configuration_.describe_in_place(fact);
     if (!node) return false;
     nodes_.follow_spec(*node, node_sources(), undo_);
+    if (!spec().flavors.empty()) rebuild_quota();  // It may be of another one.
     touches_.add_spec(undo_);
     touch(*node);
     return true;

@@ -72,7 +72,9 @@ void ClusterState::take(Time now, const ClusterEdited& fact) {
         touches_.add_all(undo_);
     }
     for (const JobId id : jobs_in_other_order(*this, tiers)) set_planned(id, std::nullopt);
-    if (!has_qos_of(quota_, spec())) rebuild_quota();
+    const bool other_flavors =
+        quota_.enforced() && quota_.queues().flavors() != FlavorNodes(spec());
+    if (other_flavors || !has_qos_of(quota_, spec())) rebuild_quota();
     // A partition that is made anew has no TRESBillingWeights, which no other edit changes.
     if (std::ranges::any_of(fact.edits.partitions, &PartitionEdit::is_new)) {
         usage_.set_rates(rates_from_scratch());

@@ -57,6 +57,7 @@ void update_request(Job& job, const JobUpdated& fact) {
     if (fact.std_in) job.spec.command.edit().std_in = *fact.std_in;
     if (fact.work_dir) job.spec.command.edit().work_dir = *fact.work_dir;
     if (fact.wckey) job.spec.command.edit().wckey = *fact.wckey;
+    if (fact.extra) job.spec.command.edit().extra = *fact.extra;
     if (fact.admin_comment) job.spec.command.edit().admin_comment = *fact.admin_comment;
     if (fact.begin) job.spec.begin = *fact.begin;
     if (fact.dependencies) {
@@ -234,6 +235,7 @@ void ClusterState::take(Time now, const JobMoved& fact) {
     change_job(fact.job, [&](Job& job) {
         job.partition = fact.partition;
         job.time_limit = fact.time_limit;
+        job.spec.flavor = fact.flavor;
     });
 }
 

@@ -103,9 +103,11 @@ Duration default_time_limit(const ClusterSpec& spec, PartitionId partition, QosI
     return bounds == nullptr ? limit : std::min(limit, *bounds->max_wall);
 }
 
-Job moved_to(const ClusterSpec& spec, const Job& job, PartitionId partition) {
+Job moved_to(const ClusterSpec& spec, const Job& job, PartitionId partition,
+             const FlavorChoice& flavor) {
     Job moved = job;
     moved.partition = partition;
+    moved.spec.flavor = flavor;
     if (!job.spec.request->time_limit)
         moved.time_limit = default_time_limit(spec, partition, job.qos);
     return moved;

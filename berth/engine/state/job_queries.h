@@ -46,8 +46,9 @@ std::string partition_text(const ClusterSpec& spec, const Job& job);
 const QosSpec* wall_qos(const ClusterSpec& spec, PartitionId partition, QosId own);
 // The time limit of a job that names none.
 Duration default_time_limit(const ClusterSpec& spec, PartitionId partition, QosId qos);
-// The job as it would be in another of its partitions.
-Job moved_to(const ClusterSpec& spec, const Job& job, PartitionId partition);
+// The job as it would be in another of its partitions, and there in a flavor of its queue.
+Job moved_to(const ClusterSpec& spec, const Job& job, PartitionId partition,
+             const FlavorChoice& flavor = {});
 
 // Of a pending job as of the last cycle, 0 if it is held. A started job has the priority with which
 // it started, unless priorities of running jobs are computed, too.

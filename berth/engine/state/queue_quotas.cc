@@ -63,6 +63,7 @@ void QueueQuotas::rebuild(const ClusterSpec& spec, const LicenseNumbers& license
                           const std::vector<Index>& parents) {
     *this = QueueQuotas();
     name_tres(spec, licenses);
+    flavors_ = FlavorNodes(spec);
     if (tres_.empty()) return;
     parents_ = parents;
     quotas_.resize((parents.size() + 1) * tres_.size());
@@ -72,15 +73,18 @@ void QueueQuotas::rebuild(const ClusterSpec& spec, const LicenseNumbers& license
 }
 
 void QueueQuotas::name_tres(const ClusterSpec& spec, const LicenseNumbers& licenses) {
-    Limits named;
+    TresLimits named;
     for (const QueueSpec& queue : spec.queues) {
         for (const TresLimits* counts : {&queue.nominal, &queue.guarantee, &queue.limit}) {
             for (const auto& [tres, count] : *counts) {
-                if (!count_of(named.group_tres, tres)) named.group_tres.emplace_back(tres, 0);
+                if (!count_of(named, tres)) named.emplace_back(tres, 0);
             }
         }
     }
-    tres_ = quota_limits_of(spec.dimensions, licenses, named).group;
+    tres_ = tres_limits_of(spec, licenses, named);
+    tells_apart_ = std::ranges::any_of(tres_, [](const TresLimit& tres) {
+        return tres.of_type || tres.flavor != FlavorChoice::kNone;
+    });
 }
 
 void QueueQuotas::set_own(const ClusterSpec& spec) {

@@ -14,6 +14,7 @@
 #include <optional>
 #include <vector>
 
+#include "berth/engine/state/flavor_nodes.h"
 #include "berth/engine/state/lender_sets.h"
 #include "berth/engine/state/quota_limits.h"
 #include "berth/model/cluster_spec.h"
@@ -57,6 +58,10 @@ public:
 
     // What quotas name: each TRES once. Empty: no queue has a quota.
     const std::vector<TresLimit>& tres() const { return tres_; }
+    // Whether some of them are of a flavor, or of a type of a GRES.
+    bool tells_apart() const { return tells_apart_; }
+    // Which nodes are of which flavor.
+    const FlavorNodes& flavors() const { return flavors_; }
     // The account may be kNone: the root. `tres`: its place in tres().
     const Quota& of(Index account, std::size_t tres) const { return quotas_[at(account, tres)]; }
     Index parent_of(Index account) const { return parents_[account]; }
@@ -142,6 +147,8 @@ private:
     bool change_left(Index account, std::size_t tres, const Quota& before);
 
     std::vector<TresLimit> tres_;
+    bool tells_apart_ = false;
+    FlavorNodes flavors_;
     std::vector<Index> parents_;
     std::vector<Quota> quotas_;  // By account, the root last, and TRES.
     LenderSets lenders_;

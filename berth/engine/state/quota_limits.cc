@@ -62,6 +62,24 @@ QuotaLimits quota_limits_of(const Dimensions& dimensions, const LicenseNumbers& 
     };
 }
 
+TresLimitList tres_limits_of(const ClusterSpec& spec, const LicenseNumbers& licenses,
+                             const TresLimits& limits) {
+    TresLimitList resolved = resolve(spec.dimensions, licenses, limits);
+    for (TresLimit& limit : resolved) {
+        const auto flavor = flavor_in(spec.flavors, limit.tres);
+        const bool names_one = limit.kind != TresKind::gres && limit.kind != TresKind::license &&
+                               limit.tres.find(':') != std::string::npos;
+        if (!flavor && names_one) limit.flavor = kNoSuchFlavor;
+        if (!flavor) continue;
+        limit.flavor = static_cast<std::uint8_t>(*flavor);
+        if (limit.kind != TresKind::gres) continue;
+        const std::string_view gres = std::string_view(limit.tres).substr(5);
+        limit.of_type = false;
+        limit.dimensions = dimensions_named(spec.dimensions, gres.substr(0, gres.find(':')));
+    }
+    return resolved;
+}
+
 bool is_overridden(const TresLimitList& by, const TresLimit& limit) {
     return std::ranges::any_of(by, [&](const TresLimit& one) { return is_same_tres(one, limit); });
 }

@@ -9,6 +9,7 @@
 
 #include "berth/base/time.h"
 #include "berth/engine/state/license_numbers.h"
+#include "berth/model/cluster_spec.h"
 #include "berth/model/limits.h"
 #include "berth/model/resources.h"
 
@@ -18,8 +19,9 @@ namespace berth {
 struct TresLimit {
     std::string tres;  // As configured.
     TresKind kind = TresKind::cpu;
-    DimensionSet dimensions = 0;  // Of a GRES; none if this cluster has no such GRES.
-    bool of_type = false;         // Of a GRES: of the type that the limit names.
+    DimensionSet dimensions = 0;                // Of a GRES; none if this cluster has no such GRES.
+    bool of_type = false;                       // Of a GRES: of the type that the limit names.
+    std::uint8_t flavor = FlavorChoice::kNone;  // Of a queue: on nodes of this flavor.
     std::uint32_t license = LicenseNumbers::kNone;
     std::int64_t most = 0;  // Memory in MiB.
 
@@ -28,7 +30,7 @@ struct TresLimit {
 // Whether both limit the same TRES. GRES that this cluster does not have count as one.
 inline bool is_same_tres(const TresLimit& a, const TresLimit& b) {
     return a.kind == b.kind && a.dimensions == b.dimensions && a.of_type == b.of_type &&
-           a.license == b.license;
+           a.license == b.license && a.flavor == b.flavor;
 }
 using TresLimitList = std::vector<TresLimit>;
 
@@ -64,6 +66,9 @@ struct QuotaLimits {
 
 QuotaLimits quota_limits_of(const Dimensions& dimensions, const LicenseNumbers& licenses,
                             const Limits& limits);
+// Of queues, whose TRES may be of flavors.
+TresLimitList tres_limits_of(const ClusterSpec& spec, const LicenseNumbers& licenses,
+                             const TresLimits& limits);
 
 // Whether some limit of the list is on the same TRES, and overrides this one.
 bool is_overridden(const TresLimitList& by, const TresLimit& limit);

@@ -40,6 +40,24 @@ std::int64_t amount_of(const TresLimit& tres, const QuotaUse::Held& held) {
     return sum;
 }
 
+std::int64_t amount_of_run(const TresLimit& tres, const FlavorNodes& flavors, const Job& run,
+                           const LicenseCounts& licenses) {
+    const auto nodes = static_cast<std::int64_t>(run.nodes.size());
+    if (tres.flavor == FlavorChoice::kNone)
+        return amount_of(tres, {nodes, run.allocated, licenses});
+    QuotaUse::Held there;
+    bool is_all = true;
+    for (const NodeShare& share : run.allocation->shares) {
+        const bool is_there = flavors.of(share.node) == tres.flavor;
+        is_all = is_all && is_there;
+        if (!is_there) continue;
+        ++there.nodes;
+        there.amount += share.amount;
+    }
+    // What it has given back of its nodes it holds as the other TRES have it.
+    return is_all ? amount_of(tres, {nodes, run.allocated, licenses}) : amount_of(tres, there);
+}
+
 // ---- Structure.
 
 bool QuotaTree::is_enforced_by(const ClusterSpec& spec) {
@@ -249,8 +267,7 @@ void QuotaTree::note_run(const Job& job, Index leaf) {
 
 std::int64_t QuotaTree::used_by(const Job& run, std::size_t tres) const {
     if (!run.allocation) return 0;
-    const auto nodes = static_cast<std::int64_t>(run.nodes.size());
-    return amount_of(queues_.tres()[tres], {nodes, run.allocated, licenses_of(run)});
+    return amount_of_run(queues_.tres()[tres], queues_.flavors(), run, licenses_of(run));
 }
 
 std::vector<QueueQuotas::Reach> QuotaTree::count_in_queues(const Job& run, Index leaf,

@@ -45,6 +45,10 @@ std::int64_t jobs_in(const Job& job);
 
 // How much of the TRES is held. REQUIRES: it is not billing, which depends on the partition.
 std::int64_t amount_of(const TresLimit& tres, const QuotaUse::Held& held);
+// Of what the run holds, where the TRES is of a flavor, on the nodes of that one. REQUIRES: it
+// holds something.
+std::int64_t amount_of_run(const TresLimit& tres, const FlavorNodes& flavors, const Job& run,
+                           const LicenseCounts& licenses);
 
 class QuotaTree {
 public:

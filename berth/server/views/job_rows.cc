@@ -6,6 +6,7 @@
 
 #include "berth/engine/placement/demand.h"
 #include "berth/engine/state/job_queries.h"
+#include "berth/model/flavor_of.h"
 #include "berth/model/job_phase.h"
 #include "berth/model/node_names.h"
 #include "berth/model/preempted_by.h"
@@ -57,6 +58,7 @@ void set_identity(api::JobRow& row, const Snapshot& snapshot, const Job& job) {
     row.command = job.spec.command;
     row.comment = job.spec.comment;
     row.admin_comment = job.spec.command->admin_comment;
+    row.flavor = flavor_name(*snapshot.spec, job.spec.flavor);
 }
 
 // To Slurm's clients 0 says that a job that waits is held: what no cycle has ranked yet shows 1.

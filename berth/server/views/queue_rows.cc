@@ -52,11 +52,10 @@ private:
             (pending ? rows_[a].pending_jobs : rows_[a].running_jobs) += pending ? jobs_in(job) : 1;
         }
         if (!job.allocation) return;
-        const QuotaUse::Held held{.nodes = static_cast<std::int64_t>(job.nodes.size()),
-                                  .amount = job.allocated,
-                                  .licenses = licenses.counts_of(job.allocation->licenses)};
+        const LicenseCounts held = licenses.counts_of(job.allocation->licenses);
         for (std::size_t t = 0; t < quotas_.tres().size(); ++t)
-            quotas_.use(account->second, t, amount_of(quotas_.tres()[t], held));
+            quotas_.use(account->second, t,
+                        amount_of_run(quotas_.tres()[t], quotas_.flavors(), job, held));
     }
 
     void add_tres(std::size_t t) {

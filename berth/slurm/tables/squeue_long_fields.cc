@@ -88,6 +88,7 @@ constexpr auto kOtherJobFields = std::to_array<LongField>({
     {"derivedec", "DERIVED_EC", [](const JobRow& j, Time) { return wait_status(j.derived_exit); }},
     {"eligibletime", "ELIGIBLE_TIME", [](const JobRow& j, Time) { return local_time(j.eligible_at ? j.eligible_at : j.begin_at, "N/A"); }},
     {"exit_code", "EXIT_CODE", [](const JobRow& j, Time) { return wait_status(j.exit); }},
+    {"flavor", "FLAVOR", [](const JobRow& j, Time) { return or_null(j.flavor); }},
     {"hetjobid", "HET_JOB_ID", [](const JobRow& j, Time) { return j.het ? to_string(j.het->first) : "N/A"; }},
     {"hetjobidset", "HET_JOB_ID_SET", [](const JobRow& j, Time) { return j.het ? het_id_set(*j.het) : "N/A"; }},
     {"hetjoboffset", "HET_JOB_OFFSET", [](const JobRow& j, Time) { return j.het ? std::to_string(j.het->offset) : "N/A"; }},
