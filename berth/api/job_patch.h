@@ -43,13 +43,14 @@ struct JobPatch {
     std::optional<std::vector<std::string>> prefer;  // Features, as --prefer has them.
     std::optional<std::string> admin_comment;        // For operators alone.
     std::optional<std::string> std_err, std_in;      // As -e and -i have them; while it waits.
+    std::optional<std::string> extra;                // Any words, as --extra has them.
     BERTH_FIELDS(JobPatch, time_limit, partition, qos, name, comment, dependency, nodelist,
                  priority, nice, begin, array_max_running, site_factor, licenses, features,
                  reservation, time_min, deadline, exclude, nodes_min, nodes_max, tasks,
                  cpus_per_task, memory_per_node, memory_per_cpu, switches, switches_wait,
                  contiguous, mail_type, mail_user, requeue, std_out, work_dir, wckey, account,
                  tasks_per_node, gres, tmp_disk, sockets, cores_per_socket, threads_per_core,
-                 oversubscribe, prefer, admin_comment, std_err, std_in)
+                 oversubscribe, prefer, admin_comment, std_err, std_in, extra)
 };
 
 }  // namespace berth::api

@@ -31,7 +31,7 @@ struct JobChange {
     std::optional<std::uint32_t> mail_types;
     std::optional<std::string> mail_user;
     std::optional<bool> requeue;
-    std::optional<std::string> std_out, std_err, std_in;  // As -o, -e and -i have them.
+    std::optional<std::string> std_out, std_err, std_in, extra;  // As -o, -e and -i have them.
     std::optional<std::string> work_dir, wckey, account, admin_comment;
 
     // Of the job's request.
@@ -56,7 +56,7 @@ struct JobChange {
                  nodes_min, nodes_max, tasks, cpus_per_task, memory_per_node, memory_per_cpu,
                  switches, switches_wait, contiguous, requeue, std_out, work_dir, wckey, account,
                  tasks_per_node, gres_per_node, tmp_disk, sockets, cores_per_socket,
-                 threads_per_core, oversubscribe, prefer, admin_comment, std_err, std_in)
+                 threads_per_core, oversubscribe, prefer, admin_comment, std_err, std_in, extra)
 
     bool changes_request() const;
     void apply_to(JobRequest& request) const;

@@ -163,7 +163,7 @@ void put_layout(ShapeWriter& json, const api::JobRow& job) {
     json.put_time("end_time", end_of(job));
     json.put("excluded_nodes", nodes_text(job.request.exclude));
     json.put_exit("exit_code", job.exit);
-    json.put("extra", ""), json.put("failed_node", "");
+    json.put("extra", job.command.extra), json.put("failed_node", "");
     json.put("features", std::string(job.request.constraint));
     json.put("federation_origin", "");
     json.put("federation_siblings_active", ""), json.put("federation_siblings_viable", "");

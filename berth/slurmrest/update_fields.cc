@@ -121,6 +121,7 @@ constexpr auto kUpdateFields = std::to_array<Field>({
     {"deadline", change_deadline},
     {"dependency", change_text<&JobPatch::dependency>},
     {"excluded_nodes", change_hosts<&JobPatch::exclude>},
+    {"extra", change_text<&JobPatch::extra>},
     {"hold", change_hold},
     {"licenses", change_text<&JobPatch::licenses>},
     {"mail_type", change_mail_type},

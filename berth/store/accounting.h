@@ -74,6 +74,7 @@ struct AccountingRecord {
     std::string admin_comment;
     // A script's files as patterns, with Slurm's defaults; empty: it has none, as a job of srun's.
     std::string std_out, std_err, std_in;
+    std::string extra;
     std::string requested_qos;  // As the job named it; empty: it named none.
 
     BERTH_FIELDS(AccountingRecord, job, attempt, array_job, array_task, array_pending, owner, name,
@@ -81,7 +82,7 @@ struct AccountingRecord {
                  reason, request, cpus, allocated, nodes, time_limit, submitted_at, eligible_at,
                  started_at, ended_at, exit, derived_exit, priority, restarts, work_dir,
                  submit_line, comment, steps, suspended, suspended_since, het, wckey, stood_still,
-                 admin_comment, std_out, std_err, std_in, requested_qos)
+                 admin_comment, std_out, std_err, std_in, requested_qos, extra)
 };
 
 // Which records are wanted. An empty list matches all.

@@ -115,6 +115,7 @@ void describe(AccountingRecord& row, const Job& job, const ClusterSpec& spec) {
     row.comment = job.spec.comment;
     row.wckey = job.spec.command->wckey;
     row.admin_comment = job.spec.command->admin_comment;
+    row.extra = job.spec.command->extra;
     row.requested_qos = job.spec.qos;
     describe_files(row, job);
 }

@@ -258,6 +258,11 @@ def comment(run):
     run.start("true", "-J", "commented")
 
 
+@job_option("extra", "rack7", seen="sacct has it")
+def extra(run):
+    same(run.output("sacct -n -P -X -j $SLURM_JOB_ID -o Extra").strip(), "rack7")
+
+
 @job_option("wckey", "blue", seen="sacct finds the job by the key, and by no other")
 def wckey(run):
     found = run.output("for key in blue other; do sacct -n -X -W $key -j $SLURM_JOB_ID -o JobID; done; echo $SLURM_JOB_ID").split()

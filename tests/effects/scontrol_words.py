@@ -386,6 +386,12 @@ def wckey(run):
     run.wait("the job's record", lambda: run.out("sacct", "-n", "-X", "-j", job, "-W", "paper", "-o", "JobID").strip() == job, 4)
 
 
+@job("Extra", "rack7", seen="accounting has it")
+def extra_of_job(run):
+    job = run.updated("-H")
+    run.wait("the job's record", lambda: run.out("sacct", "-n", "-P", "-X", "-j", job, "-o", "Extra").strip() == "rack7", 4)
+
+
 @job("AdminComment", "odd", seen="accounting has it")
 def admin_comment(run):
     job = run.updated("-H")

@@ -16,7 +16,7 @@ Refusing not_allowed(std::string message) {
 // What may change of a job that runs, and what says how it is changed.
 constexpr auto kWhileRunning = std::to_array<std::string_view>(
     {"time_limit", "name", "comment", "array_max_running", "mail_types", "mail_user", "requeue",
-     "any_dependency", "admin_comment"});
+     "any_dependency", "admin_comment", "extra"});
 
 bool changes_what_waits(const JobUpdated& update) {
     bool found = false;
@@ -254,6 +254,7 @@ std::variant<JobUpdated, Refusing> admit_update(const ClusterState& state, Time 
     if (!no && !by_operator) no = check_rights(state, *job, ready);
     if (!no) no = check_texts(ready.name.value_or(""), ready.comment.value_or(""));
     if (!no) no = check_texts("", ready.admin_comment.value_or(""));
+    if (!no) no = check_texts("", ready.extra.value_or(""));
     if (!no) no = check_begin(job->submitted_at, ready.begin);
     if (!no) no = check_mail(state.spec(), *job, ready);
     const bool waits_in_several =

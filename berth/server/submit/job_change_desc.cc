@@ -225,6 +225,7 @@ constexpr auto kChangeFields = std::to_array<ScriptField<JobChange>>({
     new_count_field<&JobChange::cpus_per_task, kSlurmNoValue16>("cpus_per_task"),
     {"dependency", new_dependencies, set_new_dependencies},
     {"exc_nodes", new_hosts<&JobChange::exclude>, set_new_hosts<&JobChange::exclude>},
+    new_text_field<&JobChange::extra>("extra"),
     new_text_field<&JobChange::constraint>("features"),
     {"licenses", new_licenses, set_new_licenses},
     {"mail_type", new_mail_bits, set_new_mail_bits},

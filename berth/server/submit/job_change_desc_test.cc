@@ -37,6 +37,7 @@ std::vector<ChangedField> changed_fields() {
         {"dependency", nil, words("afterok:12?afterok:13"),
          CHANGES(c.dependencies->size() == 2 && c.any_dependency == true)},
         {"exc_nodes", nil, words("n1"), CHANGES(c.exclude->size() == 1)},
+        {"extra", nil, words("y"), CHANGES(c.extra == "y")},
         {"features", nil, words("ib"), CHANGES(c.constraint == "ib")},
         {"licenses", nil, words("matlab:2"), CHANGES(c.licenses->counts.size() == 1)},
         {"mail_type", none16, count(2), CHANGES(c.mail_types == 2U)},

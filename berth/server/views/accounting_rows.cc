@@ -112,6 +112,7 @@ api::AccountingRow accounting_row(const ClusterSpec& spec, const AccountingRecor
     row.reservation = record.request.reservation;
     row.wckey = record.wckey;
     row.admin_comment = record.admin_comment;
+    row.extra = record.extra;
     row.std_out = record.std_out;
     row.std_err = record.std_err;
     row.std_in = record.std_in;

@@ -109,6 +109,7 @@ Status set_dependency(JobDraft& d, const char* v) {
     if (!parsed.ok() || parsed->all.empty()) return not_submitted("Job dependency problem");
     d.spec.dependencies = parsed->all;
     d.spec.any_dependency = parsed->any;
+    d.of_submission.as_given.dependency = v;
     return Done{};
 }
 
@@ -196,6 +197,7 @@ Status set_no_kill(JobDraft& d, const char* v) {
 Status set_tres_per_task(JobDraft& d, const char* v) {
     BERTH_TRY(d.per_gpu.of_task, parse_tres_per_task(v));
     d.per_gpu.of_task->from = d.of_cpus.reading;
+    d.of_submission.as_given.tres_per_task = v;
     return Done{};
 }
 
@@ -260,6 +262,7 @@ constexpr auto kJobOptions = std::to_array<JobOption>({
     {"exclude", 'x', required_argument, kJobs, set_exclude},
     {"exclusive", 0, optional_argument, kJobs, set_exclusive},
     {"export", 0, required_argument, kBoth, set_export},
+    {"extra", 0, required_argument, kOfJob, [](JobDraft& d, const char* v) -> Status { d.spec.command.edit().extra = v; return Done{}; }},
     {"gpu-bind", 0, required_argument, kJobs, set_gpu_bind},
     {"gpus", 'G', required_argument, kJobs, [](JobDraft& d, const char* v) { return set_gpus(d.spec.request.edit().gpus, v, "gpus"); }},
     {"gpus-per-node", 0, required_argument, kJobs, [](JobDraft& d, const char* v) { return set_gpus(d.spec.request.edit().gpus_per_node, v, "gpus-per-node"); }},
@@ -376,13 +379,12 @@ constexpr auto kJobOptions = std::to_array<JobOption>({
     {"berth-restart-cost", 0, required_argument, kSbatch, set_restart_cost},
     // What they ask is so in any case: other_options.cc says why.
     {"acctg-freq", 0, required_argument, kJobs, ask_nothing}, {"delay-boot", 0, required_argument, kJobs, ask_no_time}, {"bb", 0, required_argument, kOfJob, ask_nothing},
-    {"cluster-constraint", 0, required_argument, kJobs, ask_nothing}, {"mcs-label", 0, required_argument, kJobs, ask_nothing}, {"network", 0, required_argument, kJobs, ask_nothing}, {"power", 0, required_argument, kJobs, ask_nothing},
+    {"cluster-constraint", 0, required_argument, kJobs, ask_nothing}, {"mcs-label", 0, required_argument, kJobs, ask_nothing}, {"network", 0, required_argument, kJobs, set_network}, {"power", 0, required_argument, kJobs, ask_nothing},
     {"msg-timeout", 0, required_argument, kSrun, ask_no_number}, {"slurmd-debug", 0, required_argument, kSrun, set_slurmd_debug},
     {"threads", 'T', required_argument, kSrun, ask_no_number}, {"wait-all-nodes", 0, required_argument, kSbatch | kSalloc, ask_no_number},
     // Slurm's, refused by name: other_options.cc says what to use instead.
     {"async", 0, no_argument, kSrun},
     {"consolidate-segments", 0, no_argument}, {"container", 0, required_argument}, {"container-id", 0, required_argument},
-    {"extra", 0, required_argument},
     {"no-allocate", 'Z', no_argument, kSrun},
     {"oom-kill-step", 0, optional_argument},
     {"resv-ports", 0, optional_argument, kSbatch | kSalloc},

@@ -185,6 +185,7 @@ void put_least(ShowRecord& record, const api::JobRow& job) {
 void put_comments(ShowRecord& record, const api::JobRow& job) {
     if (!job.admin_comment.empty()) record.put("AdminComment", job.admin_comment).line();
     if (!job.comment.empty()) record.put("Comment", job.comment).line();
+    if (!job.command.extra.empty()) record.put("Extra", job.command.extra).line();
 }
 
 void put_files(ShowRecord& record, const api::JobRow& job, bool one_line) {

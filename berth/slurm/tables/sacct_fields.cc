@@ -67,7 +67,7 @@ Duration waiting_cpu_time(const AccountingRow& job, Time now) {
 
 // Fields of Slurm's that the record does not keep. A blank would say that there is nothing.
 constexpr auto kNotKept = std::to_array<std::string_view>(
-    {"AssocID", "DBIndex", "Extra", "FailedNode", "QOSRAW", "ReservationId", "SLUID", "WCKeyID"});
+    {"AssocID", "DBIndex", "FailedNode", "QOSRAW", "ReservationId", "SLUID", "WCKeyID"});
 
 // Below the folder in which the job ran, unless it is elsewhere.
 std::string file_text(const AccountingRow& job, const std::string& file) {
@@ -127,6 +127,7 @@ constexpr auto kAccountingFields = std::to_array<AccountingField>({
     {"Eligible", 19, [](const AccountingRow& j, Time) { return local_time(j.eligible_at, "Unknown"); }, [](const AccountingRow&, const StepRow& s, Time) { return local_time(s.started_at, "Unknown"); }},
     {"End", 19, [](const AccountingRow& j, Time) { return local_time(j.ended_at, "Unknown"); }, [](const AccountingRow&, const StepRow& s, Time) { return local_time(s.ended_at, "Unknown"); }},
     {"ExitCode", 8, [](const AccountingRow& j, Time) { return exit_text(j.exit); }, [](const AccountingRow&, const StepRow& s, Time) { return exit_text(s.exit); }},
+    {"Extra", 8, [](const AccountingRow& j, Time) { return j.extra; }, nullptr},
     {"Flags", 20, [](const AccountingRow& j, Time) { return std::string(j.started_at ? "SchedMain" : ""); }, nullptr},
     {"GID", 6, [](const AccountingRow& j, Time) { return std::to_string(j.owner.gid); }, nullptr},
     {"Group", 9, [](const AccountingRow& j, Time) { return *j.owner.group; }, nullptr},
