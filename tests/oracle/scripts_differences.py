@@ -162,7 +162,6 @@ RULES = [
     Rule(BINDING, VARIABLE, ".*", "SLURM_CPU_BIND(_LIST|_TYPE|_VERBOSE)?", lambda *_: ABSENT),
     Rule(BINDING, SCRIPT, ".*", "file .*", without(NO_BINDING)),
     # Options.
-    Rule(PER_GPU, VARIABLE, ".*", "SLURM_(MEM|CPUS)_PER_GPU", lambda *_: ABSENT),
     Rule(PER_GPU, VARIABLE, "gpu/(ddp_gpu_per_task|sweep_mixed_list|vllm_tensor_parallel) .*", "SLURM_MEM_PER_(CPU|NODE)|SLURM_CPUS_PER_TASK", only_ours),
     Rule(PER_GPU, JOB, "gpu/(ddp_gpu_per_task|sweep_mixed_list|vllm_tensor_parallel)", "(MemPerTres|CpusPerTres|MinMemory(Node|CPU)|CPUs/Task|MinCPUsNode)'*", ours),
     Rule(PER_GPU, VARIABLE, "gpu/vllm_tensor_parallel .*", "SLURM_TASKS_PER_NODE", {"32": "1"}),
