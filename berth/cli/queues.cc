@@ -16,7 +16,7 @@ namespace {
 
 std::string amount(const std::string& tres, std::optional<std::int64_t> count) {
     if (!count) return "-";
-    return tres == "mem" ? format_size(mib(*count)) : std::to_string(*count);
+    return kind_of_tres(tres) == TresKind::mem ? format_size(mib(*count)) : std::to_string(*count);
 }
 
 // Those that no column shows.

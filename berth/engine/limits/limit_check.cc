@@ -428,7 +428,8 @@ std::string untyped_under_quota(const ClusterState& state, const Job& job, const
 }
 
 std::string in_words(const Excess& excess) {
-    const bool is_memory = excess.what == "mem" || excess.what == "mem per node";  // In MiB.
+    const bool is_memory =  // In MiB.
+        excess.what == "mem per node" || kind_of_tres(excess.what) == TresKind::mem;
     const auto number = [&](std::int64_t n) {
         if (n < 0 || n == INT64_MAX) return std::string("no end of them");
         return is_memory ? format_size(mib(n)) : std::to_string(n);

@@ -107,7 +107,10 @@ TEST_F(Metrics, OfResourcesSayWhatEachQueueHolds) {
 TEST_F(Metrics, OfQueuesSayWhatTheyLend) {
     ClusterSpec spec = sample_spec();
     spec.accounts = {{.name = "physics", .parent = "root"}, {.name = "art", .parent = "root"}};
-    spec.queues = {{.name = "physics", .nominal = {{"mem", 1000}}, .limit = {{"mem", 20000}}},
+    spec.flavors = {{.name = "all", .nodes = {spec.nodes[0].name}}};
+    spec.queues = {{.name = "physics",
+                    .nominal = {{"mem", 1000}},
+                    .limit = {{"mem", 20000}, {"mem:all", 30000}}},
                    {.name = "art", .nominal = {{"mem", 200000}}}};
     record({SpecInstalled{spec}, JobSubmitted{SampleCluster::job(1)}, start(1)});
     const std::string page = berth();
@@ -118,6 +121,8 @@ TEST_F(Metrics, OfQueuesSayWhatTheyLend) {
     has(page, line("nominal", "physics", 1000));
     has(page, line("limit", "physics", 20000));
     has(page, line("used", "physics", 16000));
+    has(page, "berth_queue_limit{queue=\"physics\",tres=\"mem:all\"} " +
+                  std::to_string(std::int64_t{30000} << 20));
     has(page, line("borrowed", "physics", 15000));
     has(page, line("lent", "art", 15000));
     has(page, line("lent", "physics", 0));

@@ -186,7 +186,8 @@ void put_quotas(MetricPage& page, const Snapshot& snapshot) {
             for (const api::QueueTresRow& row : queue.tres) {
                 const std::optional<std::int64_t> count = value(row);
                 if (!count) continue;
-                const std::int64_t unit = row.tres == "mem" ? std::int64_t{1} << 20 : 1;
+                const std::int64_t unit =
+                    kind_of_tres(row.tres) == TresKind::mem ? std::int64_t{1} << 20 : 1;
                 page.sample(*count * unit, {{"queue", queue.name}, {"tres", row.tres}});
             }
         }
