@@ -94,9 +94,9 @@ bool JobPlacer::try_to_schedule(PendingJob& pending, Time floor, bool may_plan) 
 // False: the job has left its partition or flavor, and the next cycle finds its place in the order
 // first.
 bool JobPlacer::check_again(PendingJob& job) {
-    const Standing stood = standing_of(job);
+    const WaitingPlace stood = place_of(job);
     eligibility_.check(job);
-    if (standing_of(job) == stood) return true;
+    if (place_of(job) == stood) return true;
     cycle_.leave_rest();
     return false;
 }
@@ -110,7 +110,7 @@ PendingJob* JobPlacer::next_of_array(JobId id) {
 
 void JobPlacer::try_in_lower_tiers(PendingJob& job) {
     const JobId id = job.id;
-    const Standing stood = standing_of(job);
+    const WaitingPlace stood = place_of(job);
     while (move_elsewhere(job, {.which = Which::lower})) {
         PendingJob* rest = next_of_array(id);
         while (rest != nullptr && rest->is_open() && cycle_.complete() &&
@@ -122,19 +122,20 @@ void JobPlacer::try_in_lower_tiers(PendingJob& job) {
 }
 
 // What is left of an array keeps its place in the higher tier.
-void JobPlacer::return_to(PendingJob& rest, const Standing& stood) {
-    if (standing_of(rest) == stood) return;
+void JobPlacer::return_to(PendingJob& rest, const WaitingPlace& stood) {
+    if (place_of(rest) == stood) return;
     move_to(cycle_, rest.id, stood.partition, stood.flavor);
     (void)check_again(rest);
 }
 
-JobPlacer::Standing JobPlacer::standing_of(const PendingJob& job) const {
+WaitingPlace JobPlacer::place_of(const PendingJob& job) const {
+    if (!job.names_several()) return {job.partition, {}};
     return {job.partition, cycle_.state().find_job(job.id)->spec.flavor};
 }
 
 bool JobPlacer::start_elsewhere(PendingJob& job, Which which, const std::vector<Time>& floors) {
     const JobId id = job.id;
-    const Standing stood = standing_of(job);
+    const WaitingPlace stood = place_of(job);
     if (!move_elsewhere(job, {.which = which, .floors = &floors})) return false;
     PendingJob* const rest = next_of_array(id);
     if (rest != nullptr && which == Which::lower) return_to(*rest, stood);

@@ -8,6 +8,7 @@
 #include "berth/engine/cycle/preemptor.h"
 #include "berth/engine/cycle/start_finder.h"
 #include "berth/engine/cycle/turn_starts.h"
+#include "berth/engine/limits/flavor_choices.h"
 
 namespace berth {
 
@@ -59,13 +60,8 @@ private:
     std::optional<Duration> less_than_limit(const PendingJob& pending) const;
     bool check_again(PendingJob& job);
     bool move_elsewhere(PendingJob& job, const OtherPartitions::Look& look);  // True: started.
-    struct Standing {
-        PartitionId partition{0};
-        FlavorChoice flavor;
-        friend bool operator==(const Standing&, const Standing&) = default;
-    };
-    Standing standing_of(const PendingJob& job) const;
-    void return_to(PendingJob& rest, const Standing& stood);
+    WaitingPlace place_of(const PendingJob& job) const;
+    void return_to(PendingJob& rest, const WaitingPlace& stood);
     PendingJob* next_of_array(JobId id);  // After a start. nullptr: there is none.
 
     OpenCycle& cycle_;

@@ -1,5 +1,4 @@
 #include "berth/engine/derived/order.h"
-#include "berth/engine/placement/resolved_demand.h"
 
 #include <algorithm>
 #include <iterator>
@@ -9,6 +8,7 @@
 #include "berth/engine/limits/flavor_choices.h"
 #include "berth/engine/limits/reservation_access.h"
 #include "berth/engine/placement/affinity.h"
+#include "berth/engine/placement/resolved_demand.h"
 #include "berth/engine/state/job_queries.h"
 
 namespace berth {
@@ -118,18 +118,15 @@ std::vector<OtherPartition> PendingJobs::others_of(const ClusterState& state, co
     std::vector<OtherPartition> found;
     const bool tells_apart = state.quota().queues().tells_apart() || !job.spec.flavor.none();
     if (!tells_apart && !names_several_partitions(job.spec)) return found;
-    for (const PartitionId one : partitions_of(state.spec(), job)) {
-        std::vector<FlavorChoice> flavors =
-            flavor_choices_of(state, moved_to(state.spec(), job, one));
-        if (flavors.empty()) flavors = {FlavorChoice{}};
-        for (const FlavorChoice& flavor : flavors) {
-            if (one == job.partition && flavor == job.spec.flavor) {
-                stands_in_one = true;
-                continue;
-            }
-            const Job there = moved_to(state.spec(), job, one, flavor);
-            found.push_back({.partition = one, .flavor = flavor, .shape = shape_of(state, there)});
+    const WaitingPlace own{job.partition, job.spec.flavor};
+    for (const WaitingPlace& one : waiting_places_of(state, job)) {
+        if (one == own) {
+            stands_in_one = true;
+            continue;
         }
+        const Job there = moved_to(state.spec(), job, one.partition, one.flavor);
+        found.push_back(
+            {.partition = one.partition, .flavor = one.flavor, .shape = shape_of(state, there)});
     }
     return found;
 }

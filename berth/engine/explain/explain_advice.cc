@@ -1,5 +1,4 @@
 #include "berth/engine/explain/explain_advice.h"
-#include "berth/engine/placement/resolved_demand.h"
 
 #include <algorithm>
 
@@ -7,6 +6,7 @@
 #include "berth/engine/admission/admission_checks.h"
 #include "berth/engine/explain/start_search.h"
 #include "berth/engine/limits/limit_check.h"
+#include "berth/engine/placement/resolved_demand.h"
 #include "berth/engine/plan/trial.h"
 #include "berth/engine/state/job_queries.h"
 

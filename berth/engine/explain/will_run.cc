@@ -1,7 +1,6 @@
 #include "berth/engine/explain/will_run.h"
 
 #include <algorithm>
-#include <span>
 
 #include "berth/engine/cycle/blocking_reasons.h"
 #include "berth/engine/cycle/job_terms.h"
@@ -343,27 +342,6 @@ StartEstimate estimate_of(Engine& engine, Time now, const std::vector<Job>& jobs
     return estimate;
 }
 
-// The job in each partition that it names and each flavor of its queue there, first where it
-// stands.
-std::vector<Job> standings_of(const ClusterState& state, const Job& job) {
-    std::vector<Job> all, others;
-    for (const PartitionId partition : partitions_of(state.spec(), job)) {
-        std::vector<FlavorChoice> flavors =
-            flavor_choices_of(state, moved_to(state.spec(), job, partition));
-        if (flavors.empty()) flavors = {FlavorChoice{}};
-        for (const FlavorChoice& flavor : flavors) {
-            const bool stands = partition == job.partition && flavor == job.spec.flavor;
-            if (stands) {
-                all.push_back(job);
-            } else {
-                others.push_back(moved_to(state.spec(), job, partition, flavor));
-            }
-        }
-    }
-    all.insert(all.end(), others.begin(), others.end());
-    return all.empty() ? std::vector{job} : all;
-}
-
 }  // namespace
 
 // Of a job that names several partitions, or whose queue tells flavors apart: in the one where it
@@ -371,12 +349,19 @@ std::vector<Job> standings_of(const ClusterState& state, const Job& job) {
 StartEstimate will_run(Engine& engine, Time now, const std::vector<Job>& jobs) {
     const Job& job = jobs.front();
     if (jobs.size() > 1) return estimate_of(engine, now, jobs);
-    const std::vector<Job> all = standings_of(engine.state(), job);
-    StartEstimate best = estimate_of(engine, now, {all.front()});
     const ClusterSpec& spec = engine.state().spec();
-    for (const Job& moved : std::span(all).subspan(1)) {
+    std::vector<WaitingPlace> all = waiting_places_of(engine.state(), job);
+    const WaitingPlace own{job.partition, job.spec.flavor};  // It comes first, if it is one.
+    std::ranges::stable_partition(all, [&](const WaitingPlace& one) { return one == own; });
+    StartEstimate best;
+    for (const WaitingPlace& one : all) {
+        const Job moved = one == own ? job : moved_to(spec, job, one.partition, one.flavor);
         StartEstimate there = estimate_of(engine, now, {moved});
-        const bool is_lower = spec.partition(moved.partition).priority_tier <
+        if (&one == &all.front()) {
+            best = std::move(there);
+            continue;
+        }
+        const bool is_lower = spec.partition(one.partition).priority_tier <
                               spec.partition(job.partition).priority_tier;
         if (is_lower && there.start && *there.start > now) continue;
         if (there.start && (!best.start || *there.start < *best.start)) best = std::move(there);

@@ -7,6 +7,7 @@
 #include "berth/engine/limits/limit_terms.h"
 #include "berth/engine/placement/demand.h"
 #include "berth/engine/placement/resolved_demand.h"
+#include "berth/engine/state/job_queries.h"
 
 namespace berth {
 namespace {
@@ -107,6 +108,17 @@ std::vector<FlavorChoice> flavor_choices_of(const ClusterState& state, const Job
     }
     if (choices.size() == 1 && choices.front().none()) choices.clear();
     return choices;
+}
+
+std::vector<WaitingPlace> waiting_places_of(const ClusterState& state, const Job& job) {
+    std::vector<WaitingPlace> all;
+    for (const PartitionId one : partitions_of(state.spec(), job)) {
+        const auto choices = flavor_choices_of(state, moved_to(state.spec(), job, one));
+        if (choices.empty()) all.push_back({.partition = one, .flavor = {}});
+        for (const FlavorChoice& choice : choices)
+            all.push_back({.partition = one, .flavor = choice});
+    }
+    return all;
 }
 
 }  // namespace berth

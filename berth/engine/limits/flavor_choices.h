@@ -16,4 +16,14 @@ namespace berth {
 // whole.
 std::vector<FlavorChoice> flavor_choices_of(const ClusterState& state, const Job& job);
 
+// Where a pending job may stand.
+struct WaitingPlace {
+    PartitionId partition{0};
+    FlavorChoice flavor;
+    friend bool operator==(const WaitingPlace&, const WaitingPlace&) = default;
+};
+// Each partition that it names, in the order in which it is tried there, with each flavor choice
+// that it has there.
+std::vector<WaitingPlace> waiting_places_of(const ClusterState& state, const Job& job);
+
 }  // namespace berth

@@ -74,8 +74,9 @@ QuotaStanding quota_standing(const QueueQuotas& queues, QueueQuotas::Index accou
 QuotaStanding quota_standing(const ClusterState& state, const Job& job, const Demand& demand,
                              const LimitRequest& asked);
 
-// Quotas by type bound only requests that name one: the type that the request does not name, as
-// "gres/gpu" of a job whose queue has a quota of gres/gpu:a100. Empty: it names all.
+// The GRES that the job asks for without a type, though its queue has a quota by type: "gres/gpu".
+// Empty: there is none. The job is tried on one type at a time, if there is but one such GRES: see
+// flavor_choices.h.
 std::string untyped_under_quota(const ClusterState& state, const Job& job, const Demand& demand);
 
 }  // namespace berth

@@ -1,5 +1,4 @@
 #include "berth/engine/plan/check_limits.h"
-#include "berth/engine/placement/resolved_demand.h"
 
 #include <algorithm>
 #include <functional>
@@ -7,6 +6,7 @@
 #include <vector>
 
 #include "berth/engine/limits/limit_request.h"
+#include "berth/engine/placement/resolved_demand.h"
 #include "berth/engine/plan/check_lent.h"
 #include "berth/engine/state/job_queries.h"
 #include "berth/policy/tres.h"

@@ -1,7 +1,8 @@
 #include "berth/engine/state/flavor_nodes.h"
-#include "berth/model/flavor_of.h"
 
 #include <algorithm>
+
+#include "berth/model/flavor_of.h"
 
 namespace berth {
 
