@@ -28,6 +28,8 @@ def dependency(run):
     first = run.out("sbatch", "--parsable", "--wrap", "sleep 1; touch first.done").strip()
     run.value = f"afterok:{first}"
     see(run.output("ls first.done; rm -f first.done") == "first.done")
+    if run.command == "sbatch":
+        same(run.output("echo $SLURM_JOB_DEPENDENCY"), run.value)
 
 
 @job_option("hold", seen="the job waits until it is released")

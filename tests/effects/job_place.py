@@ -10,6 +10,13 @@ def hosts(run, *others):
 
 # ---- Where.
 
+
+def told(run, name, value, *words):
+    """A job of sbatch or salloc finds the option in its environment; srun's tasks are told of their step."""
+    if run.command != "srun":
+        same(run.output(f"echo ${name}", *words), value)
+
+
 @job_option("nodelist", "n3", seen="the job is on that node")
 def nodelist(run):
     see(hosts(run) == "n3")
@@ -50,6 +57,7 @@ def shape(run):
     if run.option == "threads-per-core":
         run.value = "1"
         same(cpus_of_two_tasks(run), "4")
+        told(run, "SLURM_THREADS_PER_CORE", "1")
 
 
 def cpus_of_two_tasks(run):
@@ -130,6 +138,7 @@ def nodes(run):
 def reservation(run):
     with run.reserved("n2"):
         same(hosts(run, "-t", "1"), "n2")
+        told(run, "SLURM_JOB_RESERVATION", "held", "-t", "1")
 
 
 @job_option("clusters", "nosuch", seen="another cluster takes no job")
@@ -157,6 +166,7 @@ def spread_job(run):
 
 @job_option("segment", "2", seen="the job waits while no block has a free pair", world="blocks")
 def segment(run):
+    told(run, "SLURM_JOB_SEGMENT_SIZE", "2", "-N2")
     run.busy("n1", "n3")
     see(not run.starts("-N2"))
 
@@ -255,6 +265,7 @@ def tasks_per_node(run):
 def ntasks_per_gpu(run):
     text = run.output(("" if run.command == "srun" else "srun ") + "bash -c 'echo $CUDA_VISIBLE_DEVICES'", "--gpus=2", "-N1")
     same(sorted(text.split()), ["0", "0", "1", "1"])
+    told(run, "SLURM_NTASKS_PER_GPU", "2", "--gpus=2", "-N1")
 
 
 @job_option("cpus-per-task", "4", seen="the job holds four cores")
@@ -270,6 +281,7 @@ def mincpus(run):
 @job_option("cpus-per-gpu", "2", seen="the job holds two cores for each of its two GPUs")
 def cpus_per_gpu(run):
     same(run.output("echo $SLURM_CPUS_ON_NODE", "--gpus-per-node=2", on_node=True), "4")
+    told(run, "SLURM_CPUS_PER_GPU", "2", "--gpus-per-node=2")
 
 
 @job_option("exclusive", variable_value="exclusive", seen="the job holds all cores of its node")
@@ -312,6 +324,7 @@ def gpus_per_task(run):
 def tres_per_task(run):
     text = run.output("scontrol -d show job $SLURM_JOB_ID", "-n2")
     see("GRES=gpu:a100:2" in text and "NumCPUs=4 " in text)
+    told(run, "SLURM_TRES_PER_TASK", "cpu=2,gres/gpu=1", "-n1")
 
 
 @job_option("gpu-bind", "single:1", seen="each task sees a GPU of its own")
@@ -336,6 +349,7 @@ def mem_bind(run):
 @job_option("profile", "none", seen="the job runs, and no profile is written")
 def profile(run):
     same(run.output("ls | grep '[.]h5$' | wc -l"), "0")
+    told(run, "SLURM_PROFILE", "None")
 
 
 @job_option("mem", "3G", seen="the job holds three gigabytes")
@@ -351,8 +365,10 @@ def mem_per_cpu(run):
 @job_option("mem-per-gpu", "1G", seen="with two GPUs the job holds two gigabytes")
 def mem_per_gpu(run):
     same(run.held("--gpus-per-node=2").get("mem"), "2G")
+    told(run, "SLURM_MEM_PER_GPU", "1024", "--gpus-per-node=2")
 
 
 @job_option("licenses", "matlab:2", seen="while it runs, no seat is free")
 def licenses(run):
     see("Free=0" in run.output("scontrol show licenses | grep -A1 matlab | tr '\\n' ' '"))
+    told(run, "SLURM_JOB_LICENSES", "matlab:2")
